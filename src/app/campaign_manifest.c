@@ -11,8 +11,8 @@ static const char *run_prefix(struct arena *arena, const char *uuid)
     return arena_printf(arena, "run/%s", uuid);
 }
 
-/* What the acceptance's manifest says of one run, as that run's own manifest; NULL when it cites none. */
-static const struct manifest *cited_run(struct arena *arena, const struct manifest *cited, const char *uuid)
+const struct manifest *acceptance_manifest_of_run(struct arena *arena, const struct manifest *cited,
+                                                  const char *uuid)
 {
     const char *prefix = run_prefix(arena, uuid);
     size_t length = strlen(prefix);
@@ -34,7 +34,8 @@ static int add_run(struct arena *arena, struct store *store, const struct record
     const char *prefix = run_prefix(arena, record->uuid);
     struct manifest of_run;
 
-    if (store_manifest(store, arena, record->number, cited_run(arena, cited, record->uuid), &of_run, err) < 0)
+    if (store_manifest(store, arena, record->number, acceptance_manifest_of_run(arena, cited, record->uuid),
+                       &of_run, err) < 0)
         return -1;
     manifest_say(arena, manifest, prefix, manifest_said(&of_run, "judgement"));
     list_each (entry, of_run.entries)

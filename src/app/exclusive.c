@@ -11,6 +11,7 @@
 #include "assay/base/scan.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/run/slurm_job.h"
 
 enum { POLL_S = 3, SETTLE_S = 5, SPARE_MINUTES = 60 };
 
@@ -141,7 +142,8 @@ static const char *submit(struct exclusive *exclusive, const struct hostlist *ho
         push_for_steps(exclusive, hosts, &words);
     push_words(arena, exclusive->words, &words);
     *list_push(arena, &words.names) = "--wrap";
-    *list_push(arena, &words.names) = "while sleep 3600; do :; done";
+    *list_push(arena, &words.names) =
+        exclusive->together ? slurm_job_script(arena) : "while sleep 3600; do :; done";
     *list_push(arena, &words.names) = NULL;
     status = program_run(arena, words.names.items, NULL, &out, &complaint, err);
     if (status < 0)

@@ -11,6 +11,12 @@
 
 /* -- The bundle as it was made and signed ---------------------------------------------------------------------- */
 
+/* Whose word the run is: of what was redacted nobody has signed what stands there now. */
+static const char *signers_of(const struct verification *verification)
+{
+    return verification->unproved == 0 ? verification_signers(verification) : "";
+}
+
 static int check(struct importing *importing, const struct bundle *bundle, const char *path,
                  enum import_end *ret_end, struct error *err)
 {
@@ -28,14 +34,12 @@ static int check(struct importing *importing, const struct bundle *bundle, const
         findings_tell(&verification->findings,
                       "imported: nothing: nobody whom --signers FILE names has signed the report; without "
                       "--report it can be taken as unsigned");
+    } else if (importing->only_signed && *signers_of(verification) == '\0') {
+        *ret_end = IMPORT_UNKNOWN;
+        findings_tell(&verification->findings,
+                      "imported: nothing: it is redacted, and what stands in it now nobody has signed");
     }
     return 0;
-}
-
-/* Whose word the run is: of what was redacted nobody has signed what stands there now. */
-static const char *signers_of(const struct verification *verification)
-{
-    return verification->unproved == 0 ? verification_signers(verification) : "";
 }
 
 /* -- Into the database ----------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "assay/app/foreign_run.h"
 #include "assay/app/importing.h"
 #include "assay/app/proof.h"
+#include "assay/app/vouching.h"
 #include "assay/base/clock.h"
 #include "assay/base/files.h"
 #include "assay/report/report.h"
@@ -28,6 +29,7 @@ struct arrival {
     const struct source *source;
     const char *path;
     const struct run_summary *run;
+    struct vouching *vouching; /* of the source; NULL: nobody need have signed */
 };
 
 static void tell(const struct merge *merge, const struct arrival *arrival, const char *what)
@@ -48,15 +50,52 @@ static int refuse(const struct merge *merge, const struct error *err)
 
 /* -- A run ------------------------------------------------------------------------------------------------------- */
 
-static struct run_origin origin_of(const struct arrival *arrival, const struct record *record)
+static struct run_origin origin_of(const struct arrival *arrival, const struct record *record,
+                                   const char *signers)
 {
     struct run_origin origin = {.imported = clock_now(),
                                 .bundle = file_name(arrival->path),
                                 .redacted = record->origin != NULL && record->origin->redacted,
-                                .signers = ""};
+                                .signers = signers};
 
     memcpy(origin.sha256, arrival->source->sha256, SHA256_HEX_SIZE);
     return origin;
+}
+
+/* 1: it may be taken, and *ret_signers are whose word it is; 0: it may not, which was told. */
+static int is_vouched(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                      const char **ret_signers, struct error *err)
+{
+    const struct record *record;
+    enum vouch vouch;
+
+    *ret_signers = "";
+    if (arrival->vouching == NULL)
+        return 1;
+    record = store_load_judged(arrival->source->store, arena, arrival->run->number, err);
+    if (record == NULL || vouching_of_run(arrival->vouching, arrival->source->store, record,
+                                          &merge->merging->findings, &vouch, ret_signers, err) < 0)
+        return -1;
+    if (vouch == VOUCH_GOOD)
+        return 1;
+    tell(
+        merge, arrival,
+        vouch == VOUCH_NONE
+            ? arena_printf(
+                  arena,
+                  "NOT SIGNED, not taken: nobody whom %s names has signed a report of it that lies beside its source",
+                  merge->merging->signers)
+            : "CHANGED, not taken: it is not what was signed");
+    merge->tally->not_signed += vouch == VOUCH_NONE;
+    merge->tally->changed += vouch == VOUCH_CHANGED;
+    return 0;
+}
+
+/* ", signed by A and by B", or "". */
+static const char *signed_by(struct arena *arena, const char *signers)
+{
+    return *signers != '\0' ? arena_printf(arena, ", signed by %s", proof_joined(arena, signers, " and by "))
+                            : "";
 }
 
 static int take_new(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
@@ -66,17 +105,21 @@ static int take_new(const struct merge *merge, const struct arrival *arrival, st
     long long number = arrival->run->number, taken;
     const struct record *record;
     struct run_origin origin;
-    const char *note;
+    const char *note, *signers;
+    int vouched;
 
     if (source_check_run(arrival->source, number, err) < 0)
         return -1;
     record = store_load_run(source, arena, number, false, err);
     if (record == NULL)
         return -1;
-    origin = origin_of(arrival, record);
+    vouched = is_vouched(merge, arrival, arena, &signers, err);
+    if (vouched <= 0)
+        return vouched;
+    origin = origin_of(arrival, record, signers);
     if (store_import_run(source, number, merge->store, &origin, &taken, err) < 0)
         return -1;
-    tell(merge, arrival, arena_printf(arena, "taken, as number %lld", taken));
+    tell(merge, arrival, arena_printf(arena, "taken, as number %lld%s", taken, signed_by(arena, signers)));
     note = foreign_run_note(arena, record);
     if (note != NULL)
         tell(merge, arrival, arena_printf(arena, "NOTE: %s", proof_line(arena, note)));
@@ -133,6 +176,40 @@ static void tell_said_otherwise(const struct merge *merge, const struct arrival 
     merge->tally->changed++;
 }
 
+static void tell_nobody(void *context, const char *line)
+{
+    (void)context;
+    (void)line;
+}
+
+/* It is the same as here: who signed it may not be known yet. */
+static int tell_there(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                      const struct record *here, struct error *err)
+{
+    const char *signers = "";
+    struct findings nobody = {.tell = tell_nobody};
+    const struct record *record;
+    enum vouch vouch = VOUCH_NONE;
+    bool last = false;
+
+    if (arrival->vouching != NULL && here->origin != NULL) {
+        record = store_load_judged(arrival->source->store, arena, arrival->run->number, err);
+        if (record == NULL ||
+            vouching_of_run(arrival->vouching, arrival->source->store, record, &nobody, &vouch, &signers,
+                            err) < 0 ||
+            store_is_last_of_origin(merge->store, here->number, record->judgement.uuid, &last, err) < 0)
+            return -1;
+    }
+    if (!last)
+        signers = "";
+    if (*signers != '\0' && store_set_signers(merge->store, here->number, signers, err) < 0)
+        return -1;
+    tell(merge, arrival,
+         arena_printf(arena, "there already, as number %lld%s", here->number, signed_by(arena, signers)));
+    merge->tally->there++;
+    return 0;
+}
+
 /* The file from which it came is as it was then. */
 static bool is_of_this_file(const struct arrival *arrival, const struct record *here)
 {
@@ -161,9 +238,7 @@ static int know_again(const struct merge *merge, const struct arrival *arrival, 
         return 0;
     case RUN_SAME:
     default:
-        tell(merge, arrival, arena_printf(arena, "there already, as number %lld", number));
-        merge->tally->there++;
-        return 0;
+        return tell_there(merge, arrival, arena, here, err);
     }
 }
 
@@ -218,16 +293,22 @@ static int tell_acceptances(const struct merge *merge, const struct source *sour
 /* The oldest first. */
 static int merge_runs(struct merge *merge, const struct source *source, const char *path, struct error *err)
 {
+    struct vouching *vouching = NULL;
     struct run_summary *runs;
     size_t count;
 
+    if (merge->merging->signers != NULL) {
+        vouching = vouching_find(merge->arena, path, merge->merging->signers, err);
+        if (vouching == NULL)
+            return refuse(merge, err);
+    }
     if (store_list_runs(source->store, merge->arena, 0, &runs, &count, err) < 0 ||
         (!merge->imported && tell_acceptances(merge, source, path, err) < 0))
         return refuse(merge, err);
     for (size_t i = count; i-- > 0;) {
         merge->has_imported |= runs[i].imported;
         if (runs[i].imported == merge->imported &&
-            merge_run(merge, &(struct arrival){source, path, &runs[i]}, err) < 0)
+            merge_run(merge, &(struct arrival){source, path, &runs[i], vouching}, err) < 0)
             return -1;
     }
     return 0;
@@ -245,19 +326,62 @@ static int merge_database(struct merge *merge, const char *path, struct error *e
     return result;
 }
 
+static int import_one(const struct merge *merge, const char *path, const char *report,
+                      enum import_end *ret_end, struct error *err)
+{
+    struct importing importing = {.database = merge->merging->database,
+                                  .only_signed = merge->merging->signers != NULL,
+                                  .verification = {.arena = merge->arena,
+                                                   .report = report,
+                                                   .signers = merge->merging->signers,
+                                                   .findings = merge->merging->findings}};
+
+    return import_bundle(&importing, path, ret_end, err);
+}
+
+/* The reports that say that they are of the bundle's run, one after the other until one of them holds. */
+static int import_signed(const struct merge *merge, const char *path, enum import_end *ret_end,
+                         struct error *err)
+{
+    struct vouching *vouching = vouching_find(merge->arena, path, merge->merging->signers, err);
+    struct vouching_reports reports;
+    struct bundle bundle;
+
+    *ret_end = IMPORT_UNKNOWN;
+    if (vouching == NULL || bundle_open(path, merge->arena, &bundle, err) < 0)
+        return -1;
+    store_close(bundle.store);
+    vouching_reports_of(vouching, manifest_said(&bundle.manifest, "run"), &reports);
+    for (size_t i = 0; i < reports.items.count; i++) {
+        enum import_end end;
+
+        if (import_one(merge, path, reports.items.items[i], &end, err) < 0)
+            return -1;
+        if (end != IMPORT_UNKNOWN)
+            *ret_end = end;
+        if (end == IMPORT_TAKEN || end == IMPORT_THERE)
+            break;
+    }
+    if (*ret_end == IMPORT_UNKNOWN)
+        findings_tell(
+            &merge->merging->findings,
+            "%s: NOT SIGNED, not taken: nobody whom %s names has signed a report of it that lies beside it",
+            proof_line(merge->arena, path), merge->merging->signers);
+    return 0;
+}
+
 static int merge_bundle(const struct merge *merge, const char *path, struct error *err)
 {
-    struct importing importing = {
-        .database = merge->merging->database,
-        .verification = {.arena = merge->arena, .findings = merge->merging->findings}};
+    bool only_signed = merge->merging->signers != NULL;
     enum import_end end;
 
     findings_tell(&merge->merging->findings, "%s:", proof_line(merge->arena, path));
-    if (import_bundle(&importing, path, &end, err) < 0)
+    if ((only_signed ? import_signed(merge, path, &end, err) : import_one(merge, path, NULL, &end, err)) < 0)
         return refuse(merge, err);
     merge->tally->taken += end == IMPORT_TAKEN;
     merge->tally->there += end == IMPORT_THERE;
-    merge->tally->changed += end == IMPORT_CHANGED || end == IMPORT_UNKNOWN;
+    merge->tally->not_signed += only_signed && end == IMPORT_UNKNOWN;
+    merge->tally->changed += end == IMPORT_CHANGED || (!only_signed && end == IMPORT_UNKNOWN);
     return 0;
 }
 
@@ -302,6 +426,8 @@ static int check_sources(const struct merging *merging, struct error *err)
     struct stat here, there;
     bool known = stat(merging->database, &here) == 0, is_database;
 
+    if (merging->signers != NULL && !file_exists(merging->signers))
+        return error_set(err, ERROR_USAGE, "the file of allowed signers %s does not exist", merging->signers);
     for (size_t i = 0; i < merging->count; i++) {
         const char *path = merging->sources[i];
 

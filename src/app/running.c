@@ -158,6 +158,15 @@ static bool awaits(void *context, const struct host *host)
     return exclusive_awaits(run->exclusive, host);
 }
 
+/* Where it cannot be asked, nothing is removed. */
+static bool is_over(void *context, const char *uuid)
+{
+    const struct running *run = context;
+    struct error ignored = {0};
+
+    return store_attempt_is_over(run->store, uuid, &ignored) > 0;
+}
+
 static const char *slurm_job(void *context, const char *host)
 {
     const struct running *run = context;
@@ -207,7 +216,8 @@ int running_carry_out(struct running *run, const struct scheduler_options *given
 {
     struct scheduler_hooks hooks = {
         run,   attempt_begins, windows_read, attempt_ended,
-        judge, extend,         progress,     run->exclusive != NULL ? awaits : NULL};
+        judge, extend,         progress,     run->exclusive != NULL ? awaits : NULL,
+        NULL};
     struct scheduler_options options = *given;
     /* Where assay was started inside an allocation, its hosts are ours. */
     const struct check_run tester = {.uuid = run->record->uuid,
@@ -216,7 +226,11 @@ int running_carry_out(struct running *run, const struct scheduler_options *given
                                      .claims =
                                          run->exclusive != NULL ? exclusive_claims(run->exclusive) : NULL};
     char uuid[UUID_SIZE];
+    int others = store_has_others(run->store, run->record->number, err);
 
+    if (others < 0)
+        return -1;
+    hooks.is_over = others > 0 ? is_over : NULL;
     options.remote.asking = run->watcher.hush;
     options.remote.asking_context = run->watcher.context;
     options.remote.slurm_job = slurm_job;

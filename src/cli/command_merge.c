@@ -3,10 +3,13 @@
 #include "assay/app/merging.h"
 #include "cli.h"
 
-static void tell_tally(const struct merge_tally *tally, const char *database)
+static void tell_tally(const struct merge_tally *tally, const char *database, bool only_signed)
 {
-    cli_print("%s: %zu taken, %zu there already, %zu changed, %zu not ended, %zu refused\n", database,
-              tally->taken, tally->there, tally->changed, tally->later, tally->refused);
+    cli_print("%s: %zu taken, %zu there already, %zu changed, ", database, tally->taken, tally->there,
+              tally->changed);
+    if (only_signed)
+        cli_print("%zu not signed, ", tally->not_signed);
+    cli_print("%zu not ended, %zu refused\n", tally->later, tally->refused);
 }
 
 static int status_of(const struct merge_tally *tally)
@@ -15,18 +18,21 @@ static int status_of(const struct merge_tally *tally)
         return EXIT_USAGE;
     if (tally->changed > 0)
         return EXIT_REJECT;
-    return tally->later > 0 ? EXIT_INCOMPLETE : EXIT_ACCEPT;
+    return tally->later + tally->not_signed > 0 ? EXIT_INCOMPLETE : EXIT_ACCEPT;
 }
 
 int command_merge(int argc, char **argv)
 {
+    struct merging merging = {.findings = CLI_FINDINGS};
     const char *db = NULL;
     const struct option_row rows[] = {
+        {"signers", 0, OPTION_STRING, "FILE", &merging.signers,
+         "takes only runs of which a report that one of these has signed lies beside the source; the allowed signers file, see "
+         "ssh-keygen(1)"},
         {"db", 0, OPTION_STRING, "FILE", &db,
          "database that the runs go to, made when it is not there; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
-    struct merging merging = {.findings = CLI_FINDINGS};
     struct merge_tally tally;
     struct error err = {0};
     int first, status;
@@ -44,6 +50,6 @@ int command_merge(int argc, char **argv)
     merging.count = (size_t)(argc - first);
     status = merge_all(&merging, &tally, &err) < 0 ? cli_fail(&err) : status_of(&tally);
     if (status != EXIT_USAGE || tally.refused > 0)
-        tell_tally(&tally, merging.database);
+        tell_tally(&tally, merging.database, merging.signers != NULL);
     return status;
 }

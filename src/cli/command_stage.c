@@ -48,7 +48,8 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
         {"fan-out", 0, OPTION_COUNT, "N", &options->fan_out,
          "hosts that one host passes it on to at a time; default 3"},
         {"direct", 0, OPTION_FLAG, NULL, &options->direct,
-         "send it to each host from here: for hosts that cannot log in to each other"},
+         "send it to each host from here, by its own session: for hosts that cannot log in to each other; over "
+         "Slurm without sbcast"},
         {"pushes", 0, OPTION_COUNT, "N", &options->pushes,
          "hosts that get a copy from here at a time, if hosts do not pass it on; default 8"},
         ACCESS_OPTIONS(&command->access),
@@ -144,11 +145,9 @@ static int choose_hosts(struct arena *arena, const struct stage_command *command
 
 static const char *how(struct arena *arena, const struct stage_host *host)
 {
-    static const char *const words[] = {[STAGE_HAD] = "has it",
-                                        [STAGE_PUSHED] = "pushed",
-                                        [STAGE_FAILED] = "failed",
-                                        [STAGE_UNREACHED] = "not reached",
-                                        [STAGE_CANCELLED] = "cancelled"};
+    static const char *const words[] = {
+        [STAGE_HAD] = "has it",    [STAGE_PUSHED] = "pushed",         [STAGE_BROADCAST] = "broadcast",
+        [STAGE_FAILED] = "failed", [STAGE_UNREACHED] = "not reached", [STAGE_CANCELLED] = "cancelled"};
 
     if (host->end == STAGE_PASSED)
         return arena_printf(arena, "passed on by %s", host->by->name);
@@ -185,6 +184,7 @@ static int status_of(enum stage_end end)
         return EXIT_CANCELLED;
     case STAGE_HAD:
     case STAGE_PUSHED:
+    case STAGE_BROADCAST:
     case STAGE_PASSED:
     default:
         return EXIT_ACCEPT;
@@ -205,16 +205,19 @@ static int print_result(struct arena *arena, const struct toolset *set, const st
                         size_t count)
 {
     uint64_t sent = 0;
-    size_t have = 0;
+    size_t have = 0, broadcast = 0;
     int status = EXIT_ACCEPT;
 
     for (size_t i = 0; i < count; i++) {
         print_row(hosts[i].host->name, how(arena, &hosts[i]), reason_english(arena, hosts[i].what));
         sent += hosts[i].bytes;
         have += hosts[i].end <= STAGE_PASSED;
+        broadcast += hosts[i].end == STAGE_BROADCAST;
         status = worse(status, status_of(hosts[i].end));
     }
     print_set(set);
+    if (broadcast > 0)
+        cli_print("broadcast by Slurm: %.1f MB, to %zu hosts\n", (double)set->bytes / 1e6, broadcast);
     cli_print("sent from here: %.1f MB, %.2f copies\nhosts: %zu of %zu have it\n", (double)sent / 1e6,
               set->bytes > 0 ? (double)sent / (double)set->bytes : 0, have, count);
     return status;

@@ -129,6 +129,8 @@ static void close_attempt(struct flight *flight, const struct remote_result *res
     flight_note_boot(head, attempt->boot_id);
     if (!note_end(flight, attempt))
         return;
+    if (*head->boot_id != '\0')
+        sweep_tidy(scheduler, head);
     if (result->left)
         sweep_host(flight, head, false);
     drop_outputs(flight);

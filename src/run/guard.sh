@@ -259,18 +259,25 @@ forget() {
     done_well 0 ""
 }
 
-# list: UUID and running, ended or lost, one a line
+# list: UUID and running, ended, lost, or cut (its sender ended while it was filled), one a line
 list() {
     lines='' left=''
     for s in $spools; do
         usable "$s" || continue
         for dir in "$s"/*-*-*-*-*; do
-            case $dir in *.*) continue ;; esac
             [ -d "$dir" ] || continue
-            state=lost
-            alive && state=running
-            [ -f "$dir/end" ] && state=ended
-            lines="$lines${dir##*/} $state
+            uuid=${dir##*/} state=lost
+            case $uuid in
+            *.*)
+                kill -0 "${uuid##*.}" 2>/dev/null && continue
+                uuid=${uuid%.*} state=cut
+                ;;
+            *)
+                alive && state=running
+                [ -f "$dir/end" ] && state=ended
+                ;;
+            esac
+            lines="$lines$uuid $state
 "
         done
     done

@@ -129,19 +129,19 @@ static void start_pipes(struct process *process, const struct channel_input *inp
     start_reading(process);
 }
 
-/* NULL with *ret_error when it could not be started. */
+/* fd: its descriptor 3; -1: it has none. NULL with *ret_error when it could not be started. */
 static struct process *spawn_piped(uv_loop_t *loop, char *const argv[], char **environment, unsigned flags,
-                                   const struct process_events *events, void *context, int *ret_error)
+                                   int fd, const struct process_events *events, void *context, int *ret_error)
 {
     struct process *process = mem_alloc(sizeof *process);
-    uv_stdio_container_t stdio[3];
+    uv_stdio_container_t stdio[4] = {[3] = {.flags = UV_INHERIT_FD, .data.fd = fd}};
     uv_process_options_t options = {.file = argv[0],
                                     .args = (char **)argv,
                                     .env = environment,
                                     .flags = flags,
                                     .exit_cb = on_child_exit,
                                     .stdio = stdio,
-                                    .stdio_count = 3};
+                                    .stdio_count = fd < 0 ? 3 : 4};
 
     process->events = events;
     process->context = context;
@@ -161,7 +161,7 @@ static struct process *spawn_piped(uv_loop_t *loop, char *const argv[], char **e
 struct process *process_start(uv_loop_t *loop, char *const argv[], const struct channel_input *input,
                               const struct process_events *events, void *context, int *ret_error)
 {
-    struct process *process = spawn_piped(loop, argv, NULL, 0, events, context, ret_error);
+    struct process *process = spawn_piped(loop, argv, NULL, 0, -1, events, context, ret_error);
 
     if (process != NULL)
         start_pipes(process, input != NULL ? input : &(struct channel_input){.bytes = ""});
@@ -171,8 +171,14 @@ struct process *process_start(uv_loop_t *loop, char *const argv[], const struct 
 struct process *process_open(uv_loop_t *loop, char *const argv[], char **environment,
                              const struct process_events *events, void *context, int *ret_error)
 {
+    return process_open_with(loop, argv, environment, -1, events, context, ret_error);
+}
+
+struct process *process_open_with(uv_loop_t *loop, char *const argv[], char **environment, int fd,
+                                  const struct process_events *events, void *context, int *ret_error)
+{
     struct process *process =
-        spawn_piped(loop, argv, environment, UV_PROCESS_DETACHED, events, context, ret_error);
+        spawn_piped(loop, argv, environment, UV_PROCESS_DETACHED, fd, events, context, ret_error);
 
     if (process != NULL)
         start_reading(process);

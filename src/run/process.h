@@ -32,6 +32,9 @@ struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,
  */
 struct process *process_open(uv_loop_t *loop, char *const argv[], char **environment,
                              const struct process_events *events, void *context, int *ret_error);
+/* The same with fd, which the caller closes, as its descriptor 3. */
+struct process *process_open_with(uv_loop_t *loop, char *const argv[], char **environment, int fd,
+                                  const struct process_events *events, void *context, int *ret_error);
 /* To one that was opened: takes the text over, and clears it when it is written, for secrets may stand in it. */
 void process_send(struct process *process, struct text *text);
 /* Forgets the child: no callback after this. signal is sent to it if it still runs; the loop stays alive

@@ -20,6 +20,7 @@ struct run_host {
     const struct host *host;
     struct remote *remote;
     char boot_id[BOOT_ID_SIZE]; /* as last seen; "" before the first contact */
+    bool tidied;                /* it was asked what earlier runs have left there */
     bool under_way;             /* an earlier controller left a test on it, which is taken up */
 };
 
@@ -134,5 +135,7 @@ void sweep_cancel_running(struct scheduler *scheduler);
 /* Of an earlier controller: folders that may still lie there, and what was cancelled and may run on. */
 void sweep_forget_last(struct scheduler *scheduler, const struct run_host *host);
 void sweep_prove_gone(struct scheduler *scheduler, size_t attempt);
+/* Once, behind its first answer: removes what earlier runs, which have ended without reaching it, have left there. */
+void sweep_tidy(struct scheduler *scheduler, struct run_host *host);
 
 #endif

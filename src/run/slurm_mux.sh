@@ -43,17 +43,7 @@ leave() {
     leaders=$kept
 }
 
-# end_job: Slurm takes the host back, so nothing of ours may stay on it, also what left the step's processes. The supervisors go
-# first: what ends here is lost, and did not end by itself.
-end_job() {
-    trap '' TERM
-    found=$(grep -lzxF "SLURM_JOB_ID=$SLURM_JOB_ID" /proc/[0-9]*/environ)
-    for f in $found; do grep -qzxF supervise "${f%environ}cmdline" && end_process "$f"; done
-    for f in $found; do grep -qz '^ASSAY_ATTEMPT=' "$f" && end_process "$f"; done
-    exit 1
-}
-# end_process /proc/PID/environ
-end_process() { f=${1#/proc/}; kill -s KILL "${f%/*}"; }
+. "$(dirname "$0")/slurm_end.sh"
 
 # A login has these; a step without our environment has not. What it has of Slurm is about this one step, and would hold for
 # every srun that a command here starts in the job.

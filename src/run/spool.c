@@ -55,7 +55,7 @@ void spool_release(struct spool *spool)
     free(spool);
 }
 
-static int open_unnamed(void)
+int spool_open_unnamed(void)
 {
     const char *folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
     char path[4096];
@@ -75,7 +75,7 @@ static int open_unnamed(void)
 /* What is in memory goes to a file. Returns 0 or an errno. */
 static int move_to_file(struct spool *spool)
 {
-    spool->fd = open_unnamed();
+    spool->fd = spool_open_unnamed();
     if (spool->fd < 0)
         return errno;
     if (file_write_all(spool->fd, spool->memory.bytes, spool->memory.length) != 0)

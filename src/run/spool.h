@@ -30,4 +30,7 @@ int spool_failure(const struct spool *spool);
 /* What was kept, with a NUL behind it; valid until more is added or the last holder releases it. */
 struct slice spool_bytes(struct spool *spool);
 
+/* A file without a name where spools have theirs; -1 with errno set. */
+int spool_open_unnamed(void);
+
 #endif

@@ -2,7 +2,8 @@
 /*
  * Each host is asked what it has (probe), and then waits in the tree until somebody gives it the rest: the controller, in
  * blocks of which a few are under way at a time and `finish` at the end, or another host (pass). Whatever is found damaged
- * at the end is looked for by another probe, and what does not fit is sent again.
+ * at the end is looked for by another probe, and what does not fit is sent again. Before any of that, hosts that Slurm reaches
+ * wait for its broadcast, and only those that it fails for come to the tree.
  */
 #include "assay/run/stage.h"
 
@@ -18,6 +19,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/run.h"
 #include "assay/reasons/words.h"
+#include "broadcast.h"
 #include "remote_scripts.h"
 #include "stage_tree.h"
 #include "target.h"
@@ -32,7 +34,11 @@ enum {
     BLOCK_S = 600,
     SLOWEST = 1 << 20, /* bytes a second within the cluster, for deadlines */
     COMMAND_BYTES = 64 * 1024,
+    BROADCASTS = 3, /* failed ones, of which each leaves out the host whose fault it was */
 };
+
+/* A job's uuid begins so: what a staging that was killed has left in spools is known by it. */
+#define JOB_MARK "stage-"
 
 struct staging {
     struct arena *arena;
@@ -45,6 +51,11 @@ struct staging {
     uv_timer_t patience;
     struct remote_pool *pool;
     struct stage_tree tree;
+    struct broadcast
+        *broadcast;   /* NULL: Slurm reaches none of the hosts, or the controller gives it to each */
+    bool sending;     /* a broadcast is under way, or what came is being looked at, */
+    size_t receiving; /* by so many hosts */
+    unsigned misses;  /* broadcasts that failed */
     struct place *places;
     size_t count, asking, open; /* hosts without a first answer; hosts that are not done */
     size_t forgetting;
@@ -61,11 +72,13 @@ struct place {
     struct stage_host *result;
     struct stage_answer *answer;
     bool answered, done;
+    bool by_session;         /* no broadcast, or no further one: said why */
+    bool awaits, is_sent_to; /* a broadcast; by the one that is under way */
     unsigned rounds, lost;
     const char *root;
     size_t blocks, next, under_way; /* of the stream */
     bool *fits;
-    char uuid[UUID_SIZE];
+    char uuid[UUID_SIZE], listing[UUID_SIZE];
 };
 
 static void dispatch(struct staging *all);
@@ -80,6 +93,12 @@ static void forgotten(void *context, const struct remote_result *result)
     (void)result;
     all->forgetting--;
     dispatch(all);
+}
+
+static void name_job(char uuid[UUID_SIZE])
+{
+    uuid_create(uuid);
+    memcpy(uuid, JOB_MARK, strlen(JOB_MARK));
 }
 
 static void forget(struct place *place, const char *uuid)
@@ -118,7 +137,7 @@ static void start(struct place *place, struct remote_job job, const char *verb, 
     if (place->all->over)
         return;
     put_call(place, verb, words, &command);
-    uuid_create(place->uuid);
+    name_job(place->uuid);
     job.uuid = place->uuid;
     job.command = command.bytes;
     remote_start(place->remote, &job, done, place);
@@ -268,7 +287,7 @@ static bool push_block(struct place *place, size_t block)
     flight = mem_alloc(sizeof *flight);
     flight->place = place;
     flight->block = block;
-    uuid_create(flight->uuid);
+    name_job(flight->uuid);
     snprintf(words, sizeof words, "%zu %d", block, BLOCK);
     put_call(place, "block", words, &command);
     job.uuid = flight->uuid;
@@ -314,6 +333,14 @@ static void pass(struct place *place, size_t source)
     start(place, job, "pass", words.bytes, on_settled_push);
 }
 
+static void ask_again(struct place *place)
+{
+    tree_set(&place->all->tree, place->index, TREE_OUT);
+    place->all->asking++;
+    place->answered = false;
+    probe(place);
+}
+
 /* A transfer that another host gave failed, or what came is damaged. */
 static void try_again(struct place *place, const struct reason *what)
 {
@@ -323,14 +350,21 @@ static void try_again(struct place *place, const struct reason *what)
     note(place, taker->from == TREE_CONTROLLER
                     ? reason(all->arena, from_controller, what)
                     : reason(all->arena, from_host, all->places[taker->from].result->host->name, what));
-    if (taker->from == TREE_CONTROLLER && place->rounds >= ROUNDS) {
+    if (taker->from == TREE_CONTROLLER && place->rounds >= ROUNDS)
         settle(place, STAGE_FAILED, NULL);
-        return;
-    }
-    tree_set(&all->tree, place->index, TREE_OUT);
-    all->asking++;
-    place->answered = false;
-    probe(place);
+    else
+        ask_again(place);
+}
+
+/* Of an answer that is not "whole": what came. */
+static const struct reason *arrived_unfit(struct place *place, const struct remote_result *result)
+{
+    struct arena *arena = place->all->arena;
+    struct slice damaged;
+
+    return answer_of(result->out, "damaged", &damaged)
+               ? reason(arena, file_arrived_damaged, script_reason(arena, damaged, script_sentences))
+               : REASON(tools_arrived_cut);
 }
 
 /* `finish` and `pass` end alike. */
@@ -339,7 +373,7 @@ static void on_settled_push(void *context, const struct remote_result *result)
     struct place *place = context;
     bool lost, passed = place->all->tree.hosts[place->index].from != TREE_CONTROLLER;
     const struct reason *what = trouble(place, result, &lost);
-    struct slice state, damaged;
+    struct slice state;
 
     if (result->end == REMOTE_ENDED)
         forget(place, place->uuid);
@@ -350,11 +384,140 @@ static void on_settled_push(void *context, const struct remote_result *result)
     else if (what != NULL)
         try_again(place, what);
     else
-        try_again(place, answer_of(result->out, "damaged", &damaged)
-                             ? reason(place->all->arena, file_arrived_damaged,
-                                      script_reason(place->all->arena, damaged, script_sentences))
-                             : REASON(tools_arrived_cut));
+        try_again(place, arrived_unfit(place, result));
     dispatch(place->all);
+}
+
+/* -- Broadcasting -- */
+
+static bool is_over_slurm(const struct place *place)
+{
+    return place->all->broadcast != NULL && strcmp(place->result->host->transport, "slurm") == 0;
+}
+
+static bool may_await(const struct place *place)
+{
+    return is_over_slurm(place) && !place->by_session &&
+           broadcast_fault(place->all->broadcast, place->result->host) == NULL;
+}
+
+/* Over Slurm, and not by sbcast: that is said once. */
+static void go_by_session(struct place *place, const struct reason *why)
+{
+    place->by_session = true;
+    note(place, reason(place->all->arena, tools_not_broadcast, why));
+}
+
+/* The host lacks them. */
+static void want_tools(struct place *place)
+{
+    place->awaits = may_await(place);
+    if (place->awaits)
+        return;
+    if (is_over_slurm(place) && !place->by_session)
+        go_by_session(place, broadcast_fault(place->all->broadcast, place->result->host));
+    tree_set(&place->all->tree, place->index, TREE_WANTS);
+}
+
+/* To all at once that keep it in the same folder. */
+static void broadcast_next(struct staging *all)
+{
+    struct hostlist hosts = {0};
+    const char *root = NULL;
+    char uuid[UUID_SIZE];
+
+    if (all->broadcast == NULL || all->sending || all->tree.waits)
+        return;
+    for (size_t i = 0; i < all->count; i++) {
+        struct place *place = &all->places[i];
+
+        place->is_sent_to = place->awaits && (root == NULL || strcmp(root, place->root) == 0);
+        if (!place->is_sent_to)
+            continue;
+        root = place->root;
+        place->awaits = false;
+        *list_push(all->arena, &hosts.names) = place->result->host->name;
+    }
+    all->sending = hosts.names.count > 0;
+    name_job(uuid);
+    if (all->sending)
+        broadcast_send(all->broadcast, &hosts, root, arena_printf(all->arena, ".%s", uuid));
+}
+
+/* What came by sbcast is not the tools: the rest comes by the session. */
+static void doubt(struct place *place, const struct reason *what)
+{
+    go_by_session(place, what);
+    ask_again(place);
+}
+
+static void on_received(void *context, const struct remote_result *result)
+{
+    struct place *place = context;
+    struct staging *all = place->all;
+    bool lost;
+    const struct reason *what = trouble(place, result, &lost);
+    struct slice state;
+
+    if (result->end == REMOTE_ENDED)
+        forget(place, place->uuid);
+    if (--all->receiving == 0 && !all->over) {
+        broadcast_settle(all->broadcast);
+        all->sending = false;
+    }
+    if (what != NULL)
+        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
+    else if (answer_of(result->out, "state", &state) && slice_equal(state, "whole"))
+        settle(place, STAGE_BROADCAST, NULL);
+    else
+        doubt(place, arrived_unfit(place, result));
+    dispatch(all);
+}
+
+static void receive(struct place *place, const char *name)
+{
+    struct staging *all = place->all;
+    struct remote_job job = {.verb = REMOTE_ENSURE, .deadline_s = long_enough_s(all)};
+    struct remote_file manifest;
+
+    add_manifest(all, &job, &manifest);
+    all->receiving++;
+    start(place, job, "received",
+          arena_printf(all->arena, "%s %llu", name, (unsigned long long)all->set->bytes), on_received);
+}
+
+/* One host's fault ends the broadcast for all: the others have another one. */
+static void give_up(struct staging *all, const struct reason *why, struct slice blamed)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < all->count; i++)
+        known |= all->places[i].is_sent_to && slice_equal(blamed, all->places[i].result->host->name);
+    all->sending = false;
+    known &= ++all->misses < BROADCASTS;
+    for (size_t i = 0; i < all->count; i++) {
+        struct place *place = &all->places[i];
+
+        if (!place->is_sent_to)
+            continue;
+        place->awaits = known && !slice_equal(blamed, place->result->host->name);
+        if (place->awaits)
+            continue;
+        go_by_session(place, why);
+        tree_set(&all->tree, i, TREE_WANTS);
+    }
+}
+
+static void on_sent(void *context, const char *name, const struct reason *why, struct slice blamed)
+{
+    struct staging *all = context;
+
+    if (why != NULL)
+        give_up(all, why, blamed);
+    for (size_t i = 0; i < all->count && why == NULL; i++)
+        if (all->places[i].is_sent_to)
+            receive(&all->places[i], name);
+    dispatch(all);
 }
 
 /* -- What a host has -- */
@@ -424,7 +587,31 @@ static void read_probe(struct place *place, const struct remote_result *result)
     else if (compare_blocks(place, result->out) < 0)
         all->rc = -1;
     else
-        tree_set(&all->tree, place->index, TREE_WANTS);
+        want_tools(place);
+}
+
+/* -- What earlier stagings left -- */
+
+/* A folder of a job that was under way when its controller ended. What runs yet is somebody's who is at work. */
+static void on_listed(void *context, const struct remote_result *result)
+{
+    struct place *place = context;
+    struct slice rest = result->out, line, uuid;
+
+    while (!place->all->over && result->end == REMOTE_ENDED && scan_line(&rest, &line))
+        if (slice_starts(line, JOB_MARK) && scan_word(&line, &uuid) &&
+            !slice_equal(slice_trim(line), "running"))
+            forget(place, arena_strndup(place->all->arena, uuid.bytes, uuid.length));
+    forgotten(place->all, result);
+}
+
+static void tidy(struct place *place)
+{
+    struct remote_job job = {.verb = REMOTE_LIST, .uuid = place->listing};
+
+    name_job(place->listing);
+    place->all->forgetting++;
+    remote_start(place->remote, &job, on_listed, place);
 }
 
 static void on_probed(void *context, const struct remote_result *result)
@@ -433,6 +620,8 @@ static void on_probed(void *context, const struct remote_result *result)
 
     place->answered = true;
     place->all->asking--;
+    if (place->rounds == 1 && result->end == REMOTE_ENDED && !place->all->over)
+        tidy(place);
     read_probe(place, result);
     dispatch(place->all);
 }
@@ -483,6 +672,7 @@ static void ask(struct place *place)
 static void end(struct staging *all)
 {
     all->over = true;
+    broadcast_end(all->broadcast);
     remote_pool_destroy(steal_pointer(all->pool));
     uv_close((uv_handle_t *)&all->patience, NULL);
     for (size_t i = 0; i < 2; i++)
@@ -503,6 +693,7 @@ static void dispatch(struct staging *all)
     }
     if (all->asking == 0)
         all->tree.waits = false;
+    broadcast_next(all);
     while (all->verb == NULL && !all->over &&
            (order = tree_next(&all->tree, &target, &source)) != TREE_NOTHING) {
         if (order == TREE_PASS)
@@ -530,15 +721,25 @@ static void on_signal(uv_signal_t *handle, int number)
         end(all);
 }
 
+static const char *job_of(void *context, const char *host)
+{
+    const struct staging *all = context;
+
+    return broadcast_own_job(all->broadcast, host);
+}
+
 static int set_up(struct staging *all, const struct host *const *hosts)
 {
     const struct stage_options *options = all->options;
+    struct remote_options remote = options->remote;
     static const int numbers[] = {SIGINT, SIGTERM};
     int made = uv_loop_init(&all->loop);
 
     if (made < 0)
         return error_set(all->err, ERROR_INTERNAL, "no event loop can be made: %s", uv_strerror(made));
-    all->pool = remote_pool_create(&all->loop, &options->remote);
+    remote.slurm_job = job_of;
+    remote.slurm_context = all;
+    all->pool = remote_pool_create(&all->loop, &remote);
     for (size_t i = 0; i < 2; i++) {
         uv_signal_init(&all->loop, &all->signals[i]);
         all->signals[i].data = all;
@@ -546,7 +747,6 @@ static int set_up(struct staging *all, const struct host *const *hosts)
     }
     uv_timer_init(&all->loop, &all->patience);
     all->patience.data = all;
-    uv_timer_start(&all->patience, on_patience_over, PATIENCE_MS, 0);
     all->places = arena_array(all->arena, struct place, all->count);
     all->tree = (struct stage_tree){.hosts = arena_array(all->arena, struct tree_host, all->count),
                                     .count = all->count,
@@ -573,6 +773,18 @@ static int carry_out(struct staging *all)
     return all->rc;
 }
 
+static void probe_all(void *context)
+{
+    struct staging *all = context;
+
+    all->asking = all->count;
+    uv_timer_start(&all->patience, on_patience_over, PATIENCE_MS, 0);
+    for (size_t i = 0; i < all->count; i++)
+        probe(&all->places[i]);
+}
+
+static const struct broadcast_events broadcast_events = {probe_all, on_sent};
+
 int stage_push(struct arena *arena, const struct host *const *hosts, size_t count,
                const struct toolset *toolset, const struct stage_options *options,
                struct stage_host **ret_hosts, struct error *err)
@@ -588,7 +800,6 @@ int stage_push(struct arena *arena, const struct host *const *hosts, size_t coun
         return -1;
     all.hashes = arena_alloc(arena, (size_t)(toolset->bytes / BLOCK + 1) * sizeof *all.hashes);
     *ret_hosts = arena_array(arena, struct stage_host, count);
-    all.asking = count;
     for (size_t i = 0; i < count; i++) {
         struct place *place = &all.places[i];
 
@@ -596,8 +807,11 @@ int stage_push(struct arena *arena, const struct host *const *hosts, size_t coun
         place->result = &(*ret_hosts)[i];
         place->blocks = (size_t)((toolset->bytes + BLOCK - 1) / BLOCK);
         place->fits = arena_array(arena, bool, place->blocks);
-        probe(place);
     }
+    if (!options->direct)
+        all.broadcast = broadcast_create(arena, &all.loop, hosts, count, toolset, &broadcast_events, &all);
+    if (all.broadcast == NULL)
+        probe_all(&all);
     return carry_out(&all);
 }
 

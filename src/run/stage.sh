@@ -62,7 +62,7 @@ fits() {
     bad=the_manifest
     [ "$(sha256sum <"$1/.assay-manifest" 2>/dev/null | cut -c 1-64)" = "$version" ] || return 1
     if ! said=$(cd "$1" && sed -n 's|^[67]00 [0-9]* \([0-9a-f]*\) |\1  ./|p' .assay-manifest | LC_ALL=C sha256sum -c 2>/dev/null); then
-        bad=$(printf '%s\n' "$said" | sed -n '/: OK$/!s|^\./||p' | head -n 1)
+        bad=$(printf '%s\n' "$said" | sed -n '/: OK$/!s|^\./\(.*\): .*|\1|p' | head -n 1)
         return 1
     fi
     bad=files_that_do_not_belong
@@ -81,9 +81,11 @@ whole() {
 
 size_of() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
-# probe TOTAL BLOCK: is it there, whole or in part, and is there space for the rest, twice: as it comes and as it lies
+# probe TOTAL BLOCK: is it there, whole or in part, and is there space for the rest, twice: as it comes and as it lies.
+# What sbcast brought and nobody took, where all was killed at once, is not for ever
 probe() {
     say "root $root"
+    find "$root" -maxdepth 1 -name '.stage-*' -mmin +60 -exec rm -f {} + 2>/dev/null
     whole && return
     stream=$root/.$version.part/stream
     size=$(size_of "$stream")
@@ -136,6 +138,19 @@ finish() {
     rm -rf "$files"
     say "damaged $bad"
     say "state part"
+}
+
+# received NAME TOTAL: the whole stream came by sbcast. Hosts may share the folder, and another have taken it already
+received() {
+    whole && return
+    part=$root/.$version.part
+    private "$part" || fail folder_is_not_private "$part"
+    [ "$(size_of "$root/$1")" != "$2" ] || mv -T "$root/$1" "$part/stream" 2>/dev/null
+    if [ "$(size_of "$part/stream")" = "$2" ]; then finish
+    else
+        rm -f "$root/$1"
+        say "state part"
+    fi
 }
 
 # pass HOST ITS_ROOT TOTAL OFFSET: the stream from there on out of another host's version, over ssh between the hosts

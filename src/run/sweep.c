@@ -273,3 +273,68 @@ void sweep_prove_gone(struct scheduler *scheduler, size_t index)
         remote_start(proof->host->remote, &job, proof_answered, proof);
     }
 }
+
+/* -- What earlier runs have left -- */
+
+struct tidying {
+    struct scheduler *scheduler;
+    struct run_host *host;
+    bool as_root;
+    char uuid[UUID_SIZE];
+};
+
+/* What runs yet, runs until its deadline, and its lock keeps others away. */
+static void listed(void *context, const struct remote_result *result)
+{
+    struct tidying *tidying = context;
+    struct scheduler *scheduler = tidying->scheduler;
+    struct slice rest = result->out, line, word;
+    char uuid[UUID_SIZE];
+
+    scheduler->forgetting--;
+    while (!scheduler->over && result->end == REMOTE_ENDED && scan_line(&rest, &line)) {
+        struct remote_job job = {
+            .verb = REMOTE_FORGET, .uuid = uuid, .deadline_s = 60, .as_root = tidying->as_root};
+
+        if (!scan_word(&line, &word) || word.length + 1 != sizeof uuid ||
+            slice_equal(slice_trim(line), "running"))
+            continue;
+        snprintf(uuid, sizeof uuid, "%.*s", slice_print(word));
+        if (!scheduler->hooks->is_over(scheduler->hooks->context, uuid))
+            continue;
+        scheduler->forgetting++;
+        remote_start(tidying->host->remote, &job, forgotten, scheduler);
+    }
+    free(tidying);
+    scheduler_dispatch(scheduler);
+}
+
+static void ask_what_lies(struct scheduler *scheduler, struct run_host *host, bool as_root)
+{
+    struct tidying *tidying = mem_alloc(sizeof *tidying);
+    struct remote_job job = {
+        .verb = REMOTE_LIST, .uuid = tidying->uuid, .deadline_s = 60, .as_root = as_root};
+
+    *tidying = (struct tidying){.scheduler = scheduler, .host = host, .as_root = as_root};
+    uuid_create(tidying->uuid);
+    scheduler->forgetting++;
+    remote_start(host->remote, &job, listed, tidying);
+}
+
+static bool asks_root(const struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->step_count; i++)
+        if (step_at(scheduler, i)->shape->as_root)
+            return true;
+    return false;
+}
+
+void sweep_tidy(struct scheduler *scheduler, struct run_host *host)
+{
+    if (host->tidied || scheduler->hooks->is_over == NULL || scheduler->signals_seen > 0)
+        return;
+    host->tidied = true;
+    ask_what_lies(scheduler, host, false);
+    if (host->host->become_root && asks_root(scheduler))
+        ask_what_lies(scheduler, host, true);
+}

@@ -25,6 +25,7 @@
 #include "assay/reasons/run.h"
 #include "process.h"
 #include "remote_scripts.h"
+#include "slurm_program.h"
 #include "transport.h"
 
 enum {
@@ -280,22 +281,30 @@ static const struct process_events process_events = {on_bytes, on_done};
 /* None of our environment goes along, nor limits of this machine's logins, nor a binding to some CPUs. Not --unbuffered: the far
  * end of stdout is a terminal then, which takes a long line in pieces, between which another
  * channel's come. Without -c a step has all CPUs of the node in the job, and the GPUs that the job asked for. */
-static void add_words(struct arguments *arguments, const struct slurm_session *session)
+void slurm_step_words(struct arguments *arguments, const char *job, const char *nodes, size_t count)
 {
     static const char *const words[] = {
-        "srun",    "--nodes=1", "--ntasks=1",  "--mpi=none",      "--export=NONE",    "--chdir=/",
-        "--mem=0", "--quiet",   "--input=all", "--cpu-bind=none", "--propagate=NONE", "--kill-on-bad-exit=0"};
+        "srun",    "--mpi=none",  "--export=NONE",   "--chdir=/",        "--mem=0",
+        "--quiet", "--input=all", "--cpu-bind=none", "--propagate=NONE", "--kill-on-bad-exit=0"};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         arguments_add(arguments, mem_strdup(words[i]));
-    arguments_add(arguments, mem_printf("--nodelist=%s", session->target->name));
-    if (session->job != NULL)
-        arguments_add(arguments, mem_printf("--jobid=%s", session->job));
-    if (session->job != NULL || getenv("SLURM_JOB_ID") != NULL) {
+    arguments_add(arguments, mem_printf("--nodes=%zu", count));
+    arguments_add(arguments, mem_printf("--ntasks=%zu", count));
+    arguments_add(arguments, mem_printf("--nodelist=%s", nodes));
+    if (job != NULL)
+        arguments_add(arguments, mem_printf("--jobid=%s", job));
+    if (job != NULL || getenv("SLURM_JOB_ID") != NULL) {
         arguments_add(arguments, mem_strdup("--overlap"));
         arguments_add(arguments, mem_strdup("--job-name=assay"));
-        return;
     }
+}
+
+static void add_words(struct arguments *arguments, const struct slurm_session *session)
+{
+    slurm_step_words(arguments, session->job, session->target->name, 1);
+    if (session->job != NULL || getenv("SLURM_JOB_ID") != NULL)
+        return;
     arguments_add(arguments, mem_strdup("--exclusive"));
     arguments_add(arguments, mem_strdup("--job-name=assay"));
     arguments_add(arguments, mem_strdup("--time=60"));
@@ -310,8 +319,8 @@ static void add_mux(struct arguments *arguments)
     arguments_add(arguments, mem_strdup("assay-slurm"));
 }
 
-/* srun takes options out of SLURM_*: those that stand in ours are for what a person starts here. The rows are ours still. */
-static char **srun_environment(void)
+/* Its programs take options out of SLURM_*: those that stand in ours are for what a person starts here. The rows are ours still. */
+char **slurm_environment(void)
 {
     static const char *const kept[] = {"SLURM_CONF=", "SLURM_JOB_ID="};
     size_t count = 0, taken = 0;
@@ -344,7 +353,7 @@ static void start(struct slurm_session *session)
     text_reset(&session->in);
     add_words(&arguments, session);
     add_mux(&arguments);
-    environment = srun_environment();
+    environment = slurm_environment();
     session->srun =
         process_open(session->context->loop, arguments.items, environment, &process_events, session, &error);
     free(environment);

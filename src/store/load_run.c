@@ -198,6 +198,21 @@ long long store_find_run(struct store *store, const char *word, struct error *er
     return found > 0 ? number : 0;
 }
 
+int store_attempt_is_over(struct store *store, const char *uuid, struct error *err)
+{
+    int64_t ignored;
+
+    return store_ask(store, FIND_OVER, &ignored, err, TEXT(uuid), TEXT(run_state_name(RUN_ENDED)),
+                     TEXT(run_state_name(RUN_CANCELLED)));
+}
+
+int store_has_others(struct store *store, long long number, struct error *err)
+{
+    int64_t count = 0;
+
+    return store_ask(store, COUNT_OWN_OTHERS, &count, err, INTEGER(number)) < 0 ? -1 : count > 0;
+}
+
 int store_find_verdict(struct store *store, long long number, const char *judgement,
                        enum verdict_word *ret_verdict, struct error *err)
 {

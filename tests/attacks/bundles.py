@@ -293,6 +293,60 @@ def try_redacted_signers():
     assert "origin: imported" in done.stdout and "vendor@v.example" not in done.stdout.split("origin: imported")[1], done.stdout
 
 
+def merged(folder, *sources):
+    """`assay merge --signers` of what lies in a folder into a copy of own.db; whether nothing of it was taken, and what was said."""
+    name = f"{folder}/own.db"
+    shutil.copy(path("own.db"), path(name))
+    before, said = rows(name), told_of_own(path(name))
+    done = assay("merge", *(f"{folder}/{source}" for source in sources), "--signers", "signers", "--db", name)
+    survives(done)
+    assert told_of_own(path(name)) == said, "an own run is not what it was"
+    return rows(name) == before, done
+
+
+def laid_out(folder, report, *sources):
+    """A folder with that report of r.html's three files, under its name, and the sources."""
+    os.makedirs(path(folder))
+    for source in sources:
+        shutil.copy(path(source), path(folder))
+    for suffix in ("", ".manifest", ".manifest.1.sig") if report else ():
+        shutil.copy(path(report + suffix), path(f"{folder}/{report}{suffix}"))
+
+
+@attack(PARTY, "runs that nobody signed, or a stranger, are merged with --signers", "none is taken, each is named")
+def try_merge_unsigned():
+    need_keys()
+    expect(assay("report", "--db", "theirs.db", "--sign", "forger", "-o", "g.html"), 0)
+    for folder, report in (("merge-bare", None), ("merge-forged", "g.html")):
+        laid_out(folder, report, "b.tar.zst", "theirs.db")
+        untouched, done = merged(folder, "b.tar.zst", "theirs.db")
+        expect(done, 2, "2 not signed", " 0 taken", "run 1: NOT SIGNED")
+        assert untouched, folder
+
+
+@attack(PARTY, "a signed report stands beside another run under its UUID, or one with another verdict", "none is taken under that signature")
+def try_merge_under_a_signature():
+    need_keys()
+    laid_out("merge-other", "r.html", "own.db")
+    os.rename(path("merge-other/own.db"), path("merge-other/theirs.db"))
+    store = sqlite3.connect(path("merge-other/theirs.db"))  # under the UUID that was signed
+    uuid = assay("verify", "r.html", "--signers", "signers").stdout.split("signed: run: ")[1].split()[0]
+    with store:
+        store.execute("UPDATE run SET uuid=?", (uuid,))
+    store.close()
+    laid_out("merge-verdict", "r.html", "theirs.db")
+    store = sqlite3.connect(path("merge-verdict/theirs.db"))
+    with store:
+        store.execute("UPDATE verdict SET word=CASE word WHEN 'accept' THEN 'reject' ELSE 'accept' END")
+    store.close()
+    for folder in ("merge-other", "merge-verdict"):
+        untouched, done = merged(folder, "theirs.db")
+        assert done.returncode == 1 and untouched and "CHANGED, not taken" in done.stdout, (folder, done.returncode, done.stdout, done.stderr)
+    laid_out("merge-honest", "r.html", "theirs.db", "b.tar.zst")
+    untouched, done = merged("merge-honest", "theirs.db", "b.tar.zst")
+    expect(done, 0, "1 taken", "1 there already", "0 not signed", "signed by vendor@v.example")
+
+
 @attack(PARTY, "a bundle that was imported unsigned comes again, with its signed report", "who signed it is told from then on")
 def try_signed_later():
     need_keys()

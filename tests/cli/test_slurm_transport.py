@@ -23,6 +23,7 @@ STORY_WORDS = [word for word in sys.argv[2:] if not word.isdigit()]
 COUNT = int(([word for word in sys.argv[2:] if word.isdigit()] or [3])[0])
 NOBODY = 65534
 STAGED = [f"node{number} tools" for number in range(1, COUNT + 1)]  # where `assay stage` puts them
+STRANGE = "00000000-1111-2222-3333-444444444444"  # an attempt of another database
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
             "nvswitch": False, "fabric_state": False, "driver_minimum": "525.60.13"}
@@ -167,8 +168,8 @@ def a_controller_is_killed():
         nothing_is_left(f"a controller killed {moment} s after it began")
     kill(begin("killed"))
     tap.ok(wait_until(lambda: "extern" not in slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout and
-                      len(slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout.split()) == 1, 20),
-           "a killed controller: its steps end, its job stays", slurm.ask("squeue", "-s").stdout)
+                      sorted(slurm.ask("squeue", "-h", "-s", "-o", "%j").stdout.split()) == ["assay-watch", "batch"], 20),
+           "a killed controller: its steps end, its job stays, and what waits for its end", slurm.ask("squeue", "-s").stdout)
     passed_once("killed", resume("killed"), "a killed controller, resumed while the command runs")
     kill(begin("over"))
     time.sleep(8)
@@ -249,27 +250,196 @@ def a_controller_is_killed_after_all_is_done():
 
 
 def a_stage_is_killed():
-    os.makedirs(f"{FOLDER}/many/bin")
-    command("dd", "if=/dev/urandom", f"of={FOLDER}/many/bin/tool", "bs=1000000", "count=40")
-    os.chmod(f"{FOLDER}/many/bin/tool", 0o755)
-    child = start("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tools = make_tools("many", 40)
+    child = start("stage", "-H", f"{FOLDER}/hostfile", tools, "--direct", SLURM_CONF=slurm.conf)
     tap.ok(wait_until(lambda: len(slurm.ask("squeue", "-h", "-s").stdout.splitlines()) >= 1, 30), "a stage: its steps are there")
-    time.sleep(2)
+    tap.ok(wait_until(lambda: any("assay-0/stage-" in line for line in left_of("none")), 30), "a stage: blocks are on their way", left_of("none"))
     kill(child)
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: its allocations end with it", slurm.ask("squeue").stdout)
     tap.ok(wait_until(lambda: not [line for line in hosts.processes() if "slurm" not in line], 20), "a killed stage: no process is left", hosts.processes())
-    done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tap.ok(left_of("none"), "a killed stage: what was under way lies there")
+    done = staged(tools)
     tap.same(done.returncode, 0, "a killed stage: another one brings the tools", done.stdout, done.stderr)
+    tap.same(left_of(version_of(done)), [], "a killed stage: and removes what that one left")
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: nothing is left in the queue")
-    for host in hosts.list:  # as over SSH, what was under way stays in its spool: no database knows of it
-        shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/assay-0")
+    remove_tools()
+
+
+def make_tools(name, megabytes):
+    os.makedirs(f"{FOLDER}/{name}/bin")
+    command("dd", "if=/dev/urandom", f"of={FOLDER}/{name}/bin/tool", "bs=1000000", f"count={megabytes}")
+    os.chmod(f"{FOLDER}/{name}/bin/tool", 0o755)
+    return f"{FOLDER}/{name}"
+
+
+def var_tmp(host):
+    return f"/proc/{host.child.pid}/root/var/tmp"
+
+
+def staged(*words, **more):
+    return assay("stage", "-H", f"{FOLDER}/hostfile", *words, SLURM_CONF=slurm.conf, **more)
+
+
+def left_of(version):
+    """What lies on hosts beside that version."""
+    return [f"{host.name} {found}" for host in hosts.list for found in
+            subprocess.run(["find", var_tmp(host), "-mindepth", "1", "(", "-path", f"*/tools/{version}", "-prune", "-o", "-printf", "%P\\n", ")"],
+                           capture_output=True, text=True, check=True).stdout.split("\n") if found not in ("", "assay-0", "assay-0/tools")]
+
+
+def version_of(done):
+    return [line.split()[1] for line in done.stdout.splitlines() if line.startswith("version: ")][0]
+
+
+def rows_of(done):
+    return {line.split()[0]: line.split(None, 1)[1] for line in done.stdout.splitlines() if line.startswith("node")}
+
+
+def tools_are_broadcast():
+    size = 100 if COUNT >= 8 else 24
+    tools = make_tools("broadcast", size)
+    remove_tools()
+    began = time.monotonic()
+    done = staged(tools)
+    print(f"# {size} MB to {COUNT} hosts in {time.monotonic() - began:.1f} s")
+    version = version_of(done)
+    tap.same((done.returncode, rows_of(done)), (0, {host: "broadcast" for host in ALL}), "sbcast: all hosts have the tools by it", done.stdout, done.stderr)
+    tap.ok(f"broadcast by Slurm: {size}.0 MB, to {COUNT} hosts" in done.stdout and "sent from here: 0.0 MB" in done.stdout,
+           "sbcast: nothing went through the sessions", done.stdout)
+    tap.same({subprocess.run(["cmp", f"{tools}/bin/tool", f"{var_tmp(host)}/assay-0/tools/{version}/bin/tool"], check=False).returncode
+              for host in hosts.list}, {0}, "sbcast: each has every byte")
+    tap.same(left_of(version), [], "sbcast: and nothing beside it")
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "sbcast: the job is given back", slurm.ask("squeue").stdout)
+    done = staged(tools)
+    tap.same((done.returncode, set(rows_of(done).values())), (0, {"has it"}), "sbcast: who has it is sent nothing", done.stdout, done.stderr)
+    other = slurm.start_job("node1")
+    path = f"{var_tmp(hosts.list[1])}/assay-0/tools/{version}/bin/tool"
+    with open(path, "r+b") as file:
+        file.write(b"damage")
+    done = staged(tools, "--hosts", "node2,node3")
+    tap.ok(done.returncode == 0 and rows_of(done)["node2"].startswith("broadcast: what was there before was damaged") and rows_of(done)["node3"] == "has it",
+           "sbcast: a damaged copy is replaced, and a host that has it gets nothing", done.stdout, done.stderr)
+    done = staged(make_tools("busy", 5))
+    tap.ok(done.returncode == 2 and rows_of(done)["node1"].startswith("not reached") and {rows_of(done)[host] for host in ALL[1:]} == {"broadcast"},
+           "sbcast: a busy host is not waited for", done.stdout, done.stderr)
+    slurm.ask("scancel", other)
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "sbcast: all is idle again")
+    job = allocated(f"--nodes={COUNT}")
+    done = staged(make_tools("inside-tools", 5), "--hosts", "node[1-2]", SLURM_JOB_ID=job)
+    tap.same((done.returncode, rows_of(done), slurm.ask("squeue", "-h", "-o", "%i").stdout.split()), (0, {"node1": "broadcast", "node2": "broadcast"}, [job]),
+             "sbcast: inside an allocation it uses that", done.stdout, done.stderr)
+    tap.ok(not os.path.exists(f"{var_tmp(hosts.list[2])}/assay-0/tools/{version_of(done)}") and
+           not [line for line in left_of(version_of(done)) if ".part" in line], "sbcast: and another node of it gets nothing", left_of(version))
+    give_back(job)
+    remove_tools()
+
+
+def remove_tools():
+    for host in hosts.list:
+        shutil.rmtree(f"{var_tmp(host)}/assay-0", ignore_errors=True)
+
+
+def tools_of_who_is_not_root():
+    """Slurm writes as whoever stages, and only where nobody else may: what others put in the way is neither followed nor written over."""
+    os.chmod(FOLDER, 0o755)
+    tools = make_tools("somebodys", 5)
+    for host in hosts.list:  # of somebody else, who knows what the folder will be called
+        os.makedirs(f"{var_tmp(host)}/elsewhere", exist_ok=True)
+    os.symlink("elsewhere", f"{var_tmp(hosts.list[0])}/assay-{NOBODY}")
+    done = somebody("stage", "-H", f"{FOLDER}/hostfile", tools)
+    version, rows = version_of(done), rows_of(done)
+    tap.ok(rows["node1"].startswith("failed") and {rows[host] for host in ALL[1:]} == {"broadcast"}, "who is not root: by sbcast, but through no link", done.stdout, done.stderr)
+    owners = {(path.split("/", 1)[0], os.stat(f"{var_tmp(host)}/{path}").st_uid, os.stat(f"{var_tmp(host)}/{path}").st_mode & 0o77) for host in hosts.list[1:]
+              for path in (f"assay-{NOBODY}/tools/{version}", f"assay-{NOBODY}/tools/{version}/bin/tool")}
+    tap.same(owners, {(f"assay-{NOBODY}", NOBODY, 0)}, "who is not root: it is his alone")
+    tap.same([os.listdir(f"{var_tmp(host)}/elsewhere") for host in hosts.list], [[]] * COUNT, "who is not root: nothing came elsewhere")
+    os.remove(f"{var_tmp(hosts.list[0])}/assay-{NOBODY}")
+    for host in hosts.list:
+        shutil.rmtree(f"{var_tmp(host)}/assay-{NOBODY}", ignore_errors=True)
+        os.rmdir(f"{var_tmp(host)}/elsewhere")
+
+
+def sbcast_does_not_go():
+    """Then the tools come as before, and why is said; and what sbcast brings is nobody's word."""
+    lies = ('for last; do :; done; case $last in */.stage-*) ;; *) exec "$real" "$@" ;; esac; head -c 8000000 /dev/zero >%s/zeros; '
+            'exec "$real" --force "$3" %s/zeros "$last"' % (FOLDER, FOLDER))
+    short = 'for last; do :; done; head -c 1000000 /dev/zero >%s/few; exec "$real" --force "$3" %s/few "$last"' % (FOLDER, FOLDER)
+    for name, line, word in (("refused", "echo 'sbcast: error: not here' >&2; exit 1", "sbcast: error: not here"),
+                             ("silent", "exit 3", "sbcast ended (status 3, signal 0)"),
+                             ("lying", lies.replace('"$3"', '"$2"'), "bin/tool arrived damaged"), ("short", short.replace('"$3"', '"$2"'), "it arrived incomplete")):
+        done = staged(make_tools(name, 8), PATH=instead_of("sbcast", line))
+        version = version_of(done)
+        tap.ok(done.returncode == 0 and {row.split(":")[0] for row in rows_of(done).values()} <= {"pushed", "passed on by node1"} and
+               all(word in row and "not by sbcast" in row for row in rows_of(done).values()), f"sbcast that is {name}: the sessions bring it, and why is said",
+               done.stdout, done.stderr)
+        tap.same({subprocess.run(["cmp", f"{FOLDER}/{name}/bin/tool", f"{var_tmp(host)}/assay-0/tools/{version}/bin/tool"], check=False).returncode
+                  for host in hosts.list}, {0}, f"sbcast that is {name}: each has every byte")
+        tap.same(left_of(version), [], f"sbcast that is {name}: and nothing beside it")
+        remove_tools()
+    done = staged(make_tools("direct", 5), "--direct")
+    tap.same((done.returncode, set(rows_of(done).values())), (0, {"pushed"}), "--direct: no sbcast", done.stdout, done.stderr)
+    folder = f"{FOLDER}/without-sbcast"
+    os.makedirs(folder)
+    for place in ("/usr/bin", "/usr/sbin"):
+        for program in os.listdir(place):
+            if program != "sbcast" and not os.path.exists(f"{folder}/{program}"):
+                os.symlink(f"{place}/{program}", f"{folder}/{program}")
+    done = staged(make_tools("without", 5), PATH=folder)
+    tap.ok(done.returncode == 0 and all("sbcast cannot be started" in row for row in rows_of(done).values()), "no sbcast: that is said", done.stdout, done.stderr)
+    remove_tools()
+
+
+def a_host_is_to_blame():
+    """It cannot write the file: the others get it by sbcast all the same."""
+    tools = make_tools("blamed", 8)
+    line = ('for last; do :; done; [ ! -e %s/first ] || exec "$real" "$@"; : >%s/first; there=/proc/%d/root$last; mkdir "$there"; '
+            '"$real" "$@"; rc=$?; rmdir "$there"; exit $rc' % (FOLDER, FOLDER, hosts.list[1].child.pid))
+    done = staged(tools, PATH=instead_of("sbcast", line))
+    rows = rows_of(done)
+    tap.ok(done.returncode == 0 and "REQUEST_FILE_BCAST(node2)" in rows["node2"] and {rows[host] for host in ALL if host != "node2"} == {"broadcast"},
+           "a host that sbcast fails for: the others have it by sbcast, it by its session", done.stdout, done.stderr)
+    tap.same(left_of(version_of(done)), [], "a host that sbcast fails for: nothing is left")
+    remove_tools()
+
+
+def a_broadcast_is_cut_off():
+    """Ctrl-C, kill -9 of the controller, and scancel, while it is on its way: nothing of it stays."""
+    tools = make_tools("cut", 60)
+    slow = instead_of("sbcast", 'for last; do :; done; : >%s/sending; exec "$real" "$@" --size=1m' % FOLDER)
+    for story in ("Ctrl-C", "kill -9", "scancel"):
+        if os.path.exists(f"{FOLDER}/sending"):
+            os.remove(f"{FOLDER}/sending")
+        child = start("stage", "-H", f"{FOLDER}/hostfile", tools, SLURM_CONF=slurm.conf, PATH=slow)
+        tap.ok(wait_until(lambda: os.path.exists(f"{FOLDER}/sending") and any("/.stage-" in line for line in left_of("none")), 30),
+               f"{story}: the broadcast is on its way", left_of("none"))
+        if story == "scancel":
+            slurm.ask("scancel", "--name=assay")
+        else:
+            child.send_signal(signal.SIGINT if story == "Ctrl-C" else signal.SIGKILL)
+        done = end(child)
+        if story != "scancel":
+            tap.same(done.returncode, 130 if story == "Ctrl-C" else -9, f"{story}: it ends", done.stdout, done.stderr)
+        else:
+            tap.ok(done.returncode == 2 and all("not reached" in row for row in rows_of(done).values()), "scancel: it ends, and no host has it", done.stdout, done.stderr)
+        tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "" and slurm.idle() == COUNT, 60), f"{story}: the job is given back", slurm.ask("squeue").stdout)
+        tap.ok(wait_until(lambda: not [line for line in left_of("none") if ".part" in line or "/.stage-" in line], 10), f"{story}: nothing of it is left on any host", left_of("none"))
+        tap.same([line for line in hosts.processes() if "slurm" not in line], [], f"{story}: no process is left")
+    done = staged(tools)
+    tap.same((done.returncode, set(rows_of(done).values())), (0, {"broadcast"}), "and the next one brings it", done.stdout, done.stderr)
+    tap.same(left_of(version_of(done)), [], "and leaves nothing beside it")
+    remove_tools()
 
 
 def everything_on(host):
-    """As proctrack/cgroup does it at the end of a step: all that the run has begun on that host is killed."""
+    """As proctrack/cgroup does it at the end of a session's step: all that it has begun on that host is killed. Other steps are the
+    batch script and what it starts."""
     for line in host.processes():
         pid = line.split()[1]
         try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                told = file.read()
+            if any(word in told for word in (b"slurm_script", b"srun", b"sleep\x003600", b"told_to_end")):
+                continue
             with open(f"/proc/{pid}/environ", "rb") as file:
                 if b"SLURM_JOB_ID=" in file.read() and "slurmstepd" not in line:
                     os.kill(int(pid), signal.SIGKILL)
@@ -324,17 +494,50 @@ def the_job_is_cancelled():
     tap.ok(all(item[0] in ("inconclusive", "not run") and "Slurm" in item[1] for item in found.values()),
            "scancel in the middle: that Slurm has ended it is said", found)
     tap.same(begun_on("cancelled"), ALL, "scancel in the middle: nothing ran twice")
-    is_free_again("scancel in the middle")
+    is_free_again("scancel in the middle", "cancelled")
 
 
-def is_free_again(story):
-    """After a job that was taken away: what an attempt had written stays on its host, for nobody could fetch it, and its lock
-    for a minute. No later run takes it away, which docs/guide/shared-clusters.md says."""
+def is_free_again(story, name):
+    """After a job that was taken away: what an attempt had written stays on its host, for nobody could fetch it. The next run of
+    the same database that reaches the host removes it, and that alone."""
     tap.ok(wait_until(lambda: not hosts.processes("sleep 300"), 20), f"{story}: nothing goes on on any host", hosts.processes())
     tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: Slurm has its nodes back", slurm.ask("sinfo", "-N").stdout)
     for host in hosts.list:
-        for place in ("assay-0", "assay-locks-0"):
-            shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/{place}")
+        os.mkdir(f"{var_tmp(host)}/assay-0/{STRANGE}", 0o700)
+    tap.ok(len(hosts.spools()) > COUNT, f"{story}: what was written lies there", hosts.spools())
+    done = assay(*words(f"{name}-next", slow(f"{name}-next", 1))[:5], "--db", f"{FOLDER}/{name}.db", "--progress", "none", "-o", f"{FOLDER}/{name}-next.html",
+                 SLURM_CONF=slurm.conf)
+    tap.same(verdict(done), (0, "accept"), f"{story}: the next run passes", done.stdout, done.stderr)
+    tap.same([spool for spool in hosts.spools() if spool not in STAGED], [f"node{number} {STRANGE}" for number in range(1, COUNT + 1)],
+             f"{story}: and removes what lay there, but for what it does not know")
+    for host in hosts.list:
+        os.rmdir(f"{var_tmp(host)}/assay-0/{STRANGE}")
+    tap.ok(not [lock for host in hosts.list for lock in os.listdir(f"{var_tmp(host)}/assay-locks-0")], f"{story}: no lock is left",
+           [os.listdir(f"{var_tmp(host)}/assay-locks-0") for host in hosts.list])
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: and gives its job back")
+
+
+def the_watch_is_killed():
+    """What waits for the job's end is not what decides on it: while the job is there, nothing ends."""
+    child = begin("watched", slow("watched", 12))
+    slurm.ask("scancel", slurm.ask("squeue", "-h", "-s", "-o", "%i %j").stdout.split(" assay-watch")[0].split()[-1])
+    passed_once("watched", end(child), "the watch is cancelled in the middle")
+    nothing_is_left("the watch is cancelled in the middle")
+
+
+def nobody_is_there_when_the_job_ends():
+    """The controller is killed, and then the job is cancelled: nothing of ours stays at work on hosts that Slurm gives to others."""
+    kill(begin("alone", slow("alone", 300)))
+    uuid = Report(f"{FOLDER}/alone.db").json["run"]["uuid"]
+    time.sleep(3)
+    tap.ok(len(hosts.processes("sleep 300")) >= COUNT, "nobody is there: it goes on while the job is there", hosts.processes())
+    slurm.ask("scancel", *slurm.jobs(f"assay-{uuid}", "running"))
+    tap.ok(wait_until(lambda: not [line for line in hosts.processes() if "slurm" not in line], 30), "nobody is there: it ends with the job", hosts.processes())
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "nobody is there: Slurm has its nodes back")
+    done = resume("alone")
+    tap.same({item[0] for item in outcomes("alone").values()}, {"inconclusive"}, "nobody is there: what was lost is no pass", done.stdout, done.stderr)
+    tap.same(begun_on("alone"), ALL, "nobody is there: nothing ran twice")
+    nothing_is_left("nobody is there")
 
 
 def the_job_is_preempted():
@@ -350,7 +553,7 @@ def the_job_is_preempted():
     tap.same(begun_on("preempted"), ALL, "preempted: nothing ran twice")
     tap.same(slurm.ask("squeue", "-h", "-j", job, "-o", "%T").stdout.strip(), "RUNNING", "preempted: whoever came is left alone")
     slurm.ask("scancel", job)
-    is_free_again("preempted")
+    is_free_again("preempted", "preempted")
 
 
 def drain(state):
@@ -430,8 +633,8 @@ def what_comes_before_a_run():
     os.makedirs(f"{FOLDER}/tools/bin")
     write(f"{FOLDER}/tools/bin/gpu_burn", "#!/bin/sh\necho a tool\n", 0o755)
     done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/tools", SLURM_CONF=slurm.conf)
-    tap.same((done.returncode, hosts.spools()), (0, STAGED), "stage: it takes an allocation of each host, and brings the tools there",
-             done.stdout, done.stderr)
+    tap.same((done.returncode, hosts.spools(), set(rows_of(done).values())), (0, STAGED, {"broadcast"}),
+             "stage: it takes an allocation of the hosts, and brings the tools there", done.stdout, done.stderr)
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "stage: they are given back", slurm.ask("squeue").stdout)
 
 
@@ -553,7 +756,8 @@ STORIES = {story.__name__: story for story in (
     what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
-    a_stage_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, the_job_is_preempted,
+    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends, the_watch_is_killed,
+    the_job_is_preempted,
     a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]

@@ -461,6 +461,29 @@ static void forget_removes_the_spool_but_not_under_a_running_command(void **stat
     kept_release(&list);
 }
 
+/* As a channel that breaks leaves it: nothing of it has run, and nobody fills it any more. */
+static void a_folder_that_was_never_whole_is_listed_and_forgotten(void **state)
+{
+    struct bench *bench = *state;
+    struct remote *remote = remote_open(bench->pool, &here);
+    struct kept kept = {0}, list = {0};
+    char path[200], line[100];
+
+    bench_do(bench, remote, REMOTE_ENSURE, "true", &kept);
+    bench_do(bench, remote, REMOTE_FORGET, NULL, &kept);
+    spool_path(bench, &kept, "", path, sizeof path);
+    strcat(path, ".99999999"); /* no process has this number */
+    assert_int_equal(mkdir(path, 0700), 0);
+    bench_do(bench, remote, REMOTE_LIST, NULL, &list);
+    snprintf(line, sizeof line, "%s cut\n", kept.uuid);
+    assert_string_equal(list.out.bytes, line);
+    bench_do(bench, remote, REMOTE_FORGET, NULL, &kept);
+    assert_ended(&kept, REMOTE_WHY_NONE, 0);
+    assert_false(file_exists(path));
+    kept_release(&kept);
+    kept_release(&list);
+}
+
 static void a_spool_that_is_not_private_is_refused(void **state)
 {
     struct bench *bench = *state;
@@ -600,6 +623,7 @@ int main(void)
         CASE(gone_sweeps_what_the_mark_is_on),
         CASE(a_reader_that_hangs_ends_itself_and_neither_the_command_nor_another_reader),
         CASE(forget_removes_the_spool_but_not_under_a_running_command),
+        CASE(a_folder_that_was_never_whole_is_listed_and_forgotten),
         CASE(a_spool_that_is_not_private_is_refused),
         CASE(a_job_that_is_not_one_is_refused_before_it_is_sent),
         CASE(many_jobs_share_a_host),

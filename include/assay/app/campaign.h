@@ -47,6 +47,10 @@ int acceptance_manifest(struct arena *arena, struct store *store, const struct a
                         const struct manifest *cited, struct manifest *ret_manifest, struct error *err)
     __attribute__((warn_unused_result));
 
+/* What that manifest says of one run, as the run's own manifest would: NULL where there is no manifest (NULL). In the arena. */
+const struct manifest *acceptance_manifest_of_run(struct arena *arena, const struct manifest *cited,
+                                                  const char *uuid);
+
 /* Runs that answer the question of an acceptance and are none of its runs: it waits for them, or tells of them. */
 struct held_run {
     long long number;

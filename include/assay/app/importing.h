@@ -18,6 +18,8 @@ enum import_end {
 
 struct importing {
     const char *database;
+    bool
+        only_signed; /* nothing of which nobody here knows whose word it is: of what was redacted nobody does */
     struct verification
         verification; /* with its arena, findings, and the report and signers, if it is to be by them */
 };

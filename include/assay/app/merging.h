@@ -15,6 +15,8 @@ struct merging {
     const char *database; /* made if it is not there */
     const char *const *sources;
     size_t count;
+    const char *
+        signers; /* NULL: runs are taken whoever has made them; else those alone that one of these has signed (vouching.h) */
     struct findings findings; /* a line a run */
 };
 
@@ -25,8 +27,9 @@ struct merge_tally {
     size_t
         changed; /* another run has their UUID here, or a copy that was changed, or of which other is said by others: nothing
                        of them is taken */
-    size_t later;   /* they have not ended where they come from */
-    size_t refused; /* what is not as assay writes it, or cannot be read */
+    size_t not_signed; /* with signers: by none of them */
+    size_t later;      /* they have not ended where they come from */
+    size_t refused;    /* what is not as assay writes it, or cannot be read */
 };
 
 /* Goes on behind what it refuses. -1 where the database cannot be written, where a source is no file or is the database itself:

@@ -56,6 +56,9 @@ struct scheduler_hooks {
     /* Whether the host is not yet to be had: its steps wait. Asked when it is first seen and, while it is so, with every
        tick. NULL: all are. */
     bool (*awaits)(void *context, const struct host *host);
+    /* Whether that is an attempt of a run of ours that has ended, so that no host need keep anything of it. Asked of what lies in a
+       host's spools when it first answers. NULL: nothing there is known. */
+    bool (*is_over)(void *context, const char *uuid);
 };
 
 struct scheduler_options {

@@ -15,6 +15,9 @@
  * From the hosts that have it the others take it over ssh inside the cluster (`ssh MPI_ADDRESS`, as mpirun does): see
  * src/run/stage_tree.h for who gives to whom. What arrives is compared with the controller's own manifest, so that a host
  * cannot pass on anything else. Where hosts cannot log in to each other the controller gives it to each, and says so.
+ *
+ * Hosts that are reached by steps of Slurm get it by sbcast, all of them at once (src/run/broadcast.h); where that does not go, as
+ * the others, and it is said why.
  */
 #ifndef ASSAY_STAGE_H
 #define ASSAY_STAGE_H
@@ -26,6 +29,7 @@
 enum stage_end {
     STAGE_HAD,       /* it was there, whole */
     STAGE_PUSHED,    /* the controller gave it */
+    STAGE_BROADCAST, /* Slurm did, to all hosts of its job at once */
     STAGE_PASSED,    /* another host did */
     STAGE_FAILED,    /* the host cannot take it */
     STAGE_UNREACHED, /* it could not be asked, or was lost on the way */
@@ -48,7 +52,7 @@ struct stage_options {
     unsigned seeds;   /* hosts that the controller gives it to before others pass it on; 0: 1 */
     unsigned fan_out; /* others that one host gives it to at a time; 0: 3 */
     unsigned pushes;  /* hosts that the controller gives it to at a time, where nobody passes it on; 0: 8 */
-    bool direct;      /* the controller gives it to each */
+    bool direct;      /* the controller gives it to each, by its own session */
     void (*progress)(void *context, const struct stage_host *host); /* a host is done; NULL: nobody asks */
     void *context;
 };

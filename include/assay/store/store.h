@@ -166,6 +166,12 @@ int store_find_verdict(struct store *store, long long number, const char *judgem
 long long store_find_run(struct store *store, const char *word, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Whether that is an attempt of a run that was made here and has ended; 0, 1 or -1. */
+int store_attempt_is_over(struct store *store, const char *uuid, struct error *err)
+    __attribute__((warn_unused_result));
+/* Whether there are other runs that were made here; 0, 1 or -1. */
+int store_has_others(struct store *store, long long number, struct error *err)
+    __attribute__((warn_unused_result));
 /* Names of its hosts, in the order of its plan; in the arena. */
 int store_run_hosts(struct store *store, struct arena *arena, long long number, struct hostlist *ret_hosts,
                     struct error *err) __attribute__((warn_unused_result));
