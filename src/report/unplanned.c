@@ -60,6 +60,12 @@ static const struct reason *no_object_store(const struct unplanned_hosts *said, 
     return said->host->object_store != NULL ? NULL : REASON(object_store_not_declared);
 }
 
+static const struct reason *no_lines(const struct unplanned_hosts *said, const struct json *wanted)
+{
+    (void)wanted;
+    return said->host->lines.count > 0 ? NULL : REASON(lines_not_declared);
+}
+
 static const struct reason *no_probe(const struct unplanned_hosts *said, const struct json *wanted)
 {
     const char *probe = said->host->probe;
@@ -97,6 +103,7 @@ static const struct {
     {"hosts_min", too_few_hosts}, {"hosts_max", too_many_hosts}, {"leaves_min", too_few_leaves},
     {"cabling", no_cables},       {"mounts", no_mounts},         {"bmc", other_bmc},
     {"fabric", other_fabric},     {"probe", no_probe},           {"object_store", no_object_store},
+    {"lines", no_lines},
 };
 
 /* What the hostfile calls a platform, a name or a file, and its name in the plan. */
