@@ -72,6 +72,8 @@ static void know_host(struct arena *arena, struct redactor *redactor, const stru
     know_jump(arena, redactor, host->jump);
     for (size_t i = 0; i < host->rails.count; i++)
         redactor_know_host(redactor, host->rails.items[i].switch_name);
+    for (size_t i = 0; i < host->lines.count; i++)
+        redactor_know_host(redactor, host->lines.items[i].address);
 }
 
 /* Title, customer and site tell whose it is as well as a domain does. */

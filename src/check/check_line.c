@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line between two hosts, or from a host to an end that somebody else runs (argument endpoint), over the network that their
+ * A line between two hosts, or from a host to an end that somebody else runs (argument endpoint, or line.NAME= of the hostfile where the
+ * step goes by line), over the network that their
  * addresses lie in: what iperf3 sends both ways, the least second of it too, and what becomes of small packets and of ones as
  * large as the interface sends. That large ones vanish (a black hole of MTU) hangs whatever sends much, and no ping shows it.
  *
@@ -36,9 +37,23 @@ enum {
 #define SLOW_BY 0.1      /* as a soak fails from */
 #define PING_EVERY_S 0.2 /* the least that ping takes from who is not root */
 
+static bool is_by_line(const struct check_context *context)
+{
+    return context->step->by != NULL && strcmp(context->step->by, "line") == 0;
+}
+
 static bool is_to_endpoint(const struct check_context *context)
 {
-    return check_text(context, "endpoint") != NULL;
+    return is_by_line(context) || check_text(context, "endpoint") != NULL;
+}
+
+/* NULL: it is not by line. */
+static const struct host_line *declared(const struct check_context *context)
+{
+    for (size_t i = 0; is_by_line(context) && i < context->members[0]->lines.count; i++)
+        if (strcmp(context->members[0]->lines.items[i].name, context->variant) == 0)
+            return &context->members[0]->lines.items[i];
+    return NULL;
 }
 
 static bool is_over(const struct check_context *context, const char *network)
@@ -49,9 +64,17 @@ static bool is_over(const struct check_context *context, const char *network)
 /* The other end. */
 static const char *address_of(const struct check_context *context)
 {
+    if (declared(context) != NULL)
+        return declared(context)->address;
     if (is_to_endpoint(context))
         return check_text(context, "endpoint");
     return is_over(context, "address") ? context->members[1]->address : context->members[1]->mpi_address;
+}
+
+static double port_of(const struct check_context *context)
+{
+    return declared(context) != NULL && declared(context)->port > 0 ? declared(context)->port
+                                                                    : check_number(context, "port");
 }
 
 static double scaled(const struct check_context *context, double seconds, double least)
@@ -69,7 +92,7 @@ static void put_server(const struct check_context *context, double for_s, struct
     put_environment(context, out);
     script_tool_under(context, out, "iperf", "iperf3",
                       arena_printf(context->arena, "timeout -k 2 %.0f", for_s));
-    text_printf(out, "iperf -s -1 -p %.0f\nEND-OF-serve\n", check_number(context, "port"));
+    text_printf(out, "iperf -s -1 -p %.0f\nEND-OF-serve\n", port_of(context));
     launcher_put_log_in(context, for_s + CONNECT_S, out);
     text_put(out, "serve() { log_in");
     script_word(out, launcher_name(context, 1));
@@ -87,7 +110,7 @@ static void put_flow(const struct check_context *context, const char *way, const
     if (!is_to_endpoint(context))
         put_server(context, connect_s + seconds + CONNECT_S, out);
     script_set(out, "address", address_of(context));
-    script_set_number(out, "port", check_number(context, "port"), 0);
+    script_set_number(out, "port", port_of(context), 0);
     script_set(
         out, "flags",
         arena_printf(context->arena, "-P %.0f -t %.0f%s", check_number(context, "streams"), seconds, flags));
@@ -332,9 +355,12 @@ static const char *arguments_fault(const struct check_context *context)
     const char *endpoint = check_text(context, "endpoint");
     bool pair = strcmp(context->step->scope, "pair") == 0;
 
-    if (pair == (endpoint != NULL))
-        return pair ? "\"endpoint\" goes with the scope host; a pair has two ends"
-                    : "the scope host needs \"endpoint\"; expected it, or the scope pair";
+    if (is_by_line(context) && endpoint != NULL)
+        return "\"endpoint\" does not go with \"by\": \"line\", whose ends the hostfile declares";
+    if (!is_by_line(context) && pair == (endpoint != NULL))
+        return pair
+                   ? "\"endpoint\" goes with the scope host; a pair has two ends"
+                   : "the scope host needs \"endpoint\" or \"by\": \"line\"; expected one of them, or the scope pair";
     if (endpoint != NULL && !is_name(endpoint))
         return "\"endpoint\" is no name and no address";
     if (!is_over(context, "address") && !is_over(context, "mpi_address"))
@@ -353,6 +379,20 @@ static const char *arguments_fault(const struct check_context *context)
     return NULL;
 }
 
+/* "when": {"lines": true} takes those that have some. */
+static int host_valid(const struct check_context *context, const char *hostfile, struct error *err)
+{
+    const struct host *host = context->members[0];
+
+    if (!is_by_line(context) || host->lines.count > 0 || json_get(context->step->when, "lines") != NULL)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "%s:%u:%u: host '%s' has no line.NAME=ADDRESS, and step '%s' goes by line; expected it, or "
+        "\"when\": {\"lines\": true} in the step",
+        hostfile, host->line, host->column, host->name, context->step->name);
+}
+
 static unsigned expected_s(const struct check_context *context)
 {
     return (unsigned)ceil(check_number(context, "pings") * PING_EVERY_S +
@@ -366,20 +406,21 @@ const struct check check_line = {
     .summary =
         "bandwidth both ways, loss, latency and lost large packets between two hosts, or to an end elsewhere",
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_PAIR | SCOPE_HOST,
+    .scopes = SCOPE_PAIR | SCOPE_HOST | SCOPE_LINE,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = ARGUMENTS(
         {"endpoint", ARGUMENT_TEXT, NULL,
-         "from one host: the name or address of an end where `iperf3 -s` runs already; without it, between the two hosts of a pair"},
+         "from one host: the name or address of an end where `iperf3 -s` runs already; by line, those of the hostfile; without either, between the two hosts of a pair"},
         {"over", ARGUMENT_TEXT, "address",
          "of a pair, the network in which the controller reaches the second host (address= of the hostfile), or that of mpi_address="},
-        {"port", ARGUMENT_COUNT, "5201", "of iperf3's server"},
+        {"port", ARGUMENT_COUNT, "5201", "of iperf3's server, where the hostfile has none"},
         {"streams", ARGUMENT_COUNT, "8", "of iperf3 at once", MORE_IS_MORE},
         {"seconds", ARGUMENT_COUNT, "10", "that iperf3 sends, each way", MORE_IS_MORE},
         {"window", ARGUMENT_COUNT, "0",
          "seconds of a window in time: the slowest one of each way is told, and whether one was slow for a while; 0: none"},
         {"pings", ARGUMENT_COUNT, "50", "small packets, five in a second", MORE_IS_MORE}),
     .arguments_fault = arguments_fault,
+    .host_valid = host_valid,
     /* The pings first: at rest. */
     .parts = PARTS({"pings", "key-value", put_pings, NULL}, {"there", "iperf3", put_there, NULL},
                    {"back", "iperf3", put_back, NULL}),

@@ -8,6 +8,10 @@
  *   posture.sudoer (alice) = group or file of rules     posture.X_read     all of it was read
  *   posture.partition (0xffff) = ports of InfiniBand    posture.m_key      of their subnet: "not set", "set, protection 1"
  *
+ *   posture.sm_key, posture.sa_key                      of a subnet manager on the host: "the usual one", "its own", "none"
+ *   posture.vs_key, posture.cc_key, posture.n2n_key     "not set", "disabled", "enabled, protection 1"
+ *   posture.sa_key_tried                                what the subnet answers to the usual one
+ *
  * Ports that the kernel has handed out differ from host to host: posture.ports_fixed is without them, and alike.
  */
 #include <string.h>
@@ -107,6 +111,13 @@ static const char *arguments_fault(const struct check_context *context)
                                 "key '%s' is not a fingerprint as `ssh-keygen -l` shows it, SHA256:...",
                                 word->string);
     return NULL;
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    script_begin(out, "ss -lntup; cat of files below /etc; ssh-keygen -l of authorized keys");
+    script_set_number(out, "try_sa_key", check_flag(context, "try_sa_key"), 0);
+    text_put(out, script_posture);
 }
 
 /* -- Reading -- */
@@ -233,6 +244,10 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
                      rules_new(context, LIMITS RULES_EQUAL(doors[i].agreed, "as agreed",
                                                            arena_printf(context->arena, "assay: argument %s",
                                                                         doors[i].argument))));
+    if (check_flag(context, "try_sa_key"))
+        slot_add(context, slots, "posture.sa_key_tried", "", NULL, DUTY_RECORD,
+                 rules_new(context, LIMITS RULES_EQUAL("posture.sa_key_tried", "the usual one is not trusted",
+                                                       "NVIDIA UFM manual, security features: SA_Key")));
 }
 
 const struct check check_posture = {
@@ -257,12 +272,12 @@ const struct check check_posture = {
          GIVEN_IS_MORE},
         {"partitions", ARGUMENT_LIST, NULL,
          "P_Keys that ports of InfiniBand may have, as the kernel shows them: \"0xffff\", of full members; \"0x7fff\", of limited ones",
+         GIVEN_IS_MORE},
+        {"try_sa_key", ARGUMENT_FLAG, NULL,
+         "true: asks the InfiniBand subnet with the usual SA_Key, 1, whether it is trusted; a subnet with a key of its own may write that down",
          GIVEN_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = PARTS({.name = "values",
-                    .parser = "key-value",
-                    .script = script_posture,
-                    .typed = "ss -lntup; cat of files below /etc; ssh-keygen -l of authorized keys"}),
+    .parts = PARTS({"values", "key-value", command, NULL}),
     .items = ITEMS(
         {"posture.uid_0", PER_TARGET, NULL, DUTY_RECORD,
          LIMITS RULES_EQUAL("posture.uid_0", "root", "assay: one account of uid 0")},
@@ -279,6 +294,12 @@ const struct check check_posture = {
         {"posture.keys", PER_TARGET, NULL, DUTY_RECORD, NULL},
         {"posture.partitions", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.partitions", ALIKE)},
         {"posture.m_key", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.m_key", ALIKE)},
+        {"posture.sm_key", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"posture.sa_key", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"posture.sa_trust", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"posture.vs_key", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"posture.cc_key", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"posture.n2n_key", PER_TARGET, NULL, DUTY_RECORD, NULL},
         {"posture.time_sources", PER_TARGET, NULL, DUTY_RECORD,
          LIMITS RULES_SAME("posture.time_sources", ALIKE)},
         {"posture.account_sources", PER_TARGET, NULL, DUTY_RECORD,
@@ -289,6 +310,9 @@ const struct check check_posture = {
         {"posture.sudoers*", REASON(take_out_of_sudo)}, {"posture.nopasswd", REASON(take_out_of_sudo)},
         {"posture.key*", REASON(remove_authorized_key)},
         {"posture.partitions*", REASON(take_out_of_partition)}, {"posture.m_key", REASON(set_keys_of_subnet)},
+        {"posture.s?_key*", REASON(set_keys_of_subnet)}, {"posture.sa_trust", REASON(set_keys_of_subnet)},
+        {"posture.vs_key", REASON(set_keys_of_subnet)}, {"posture.cc_key", REASON(set_keys_of_subnet)},
+        {"posture.n2n_key", REASON(set_keys_of_subnet)},
         {"posture.time_sources", REASON(set_same_time_servers)}),
     .more_slots = more_slots,
     .expected_s = 10,

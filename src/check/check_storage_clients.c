@@ -88,6 +88,9 @@ static const struct limit together_rules[] =
     RULES_EQUAL("clients.*.together", "yes", "assay: a sum is of clients that work at the same time",
                 .inconclusive = true);
 
+static const struct limit whole_rules[] =
+    RULES_EQUAL("clients.*.whole", "yes", "assay: argument files, within the argument seconds");
+
 static void add_sum(const struct check_context *context, struct slot_list *slots, const struct sweep_job *job,
                     size_t level)
 {
@@ -97,6 +100,9 @@ static void add_sum(const struct check_context *context, struct slot_list *slots
     slot_add(context, slots, sweep_metric(context->arena, "clients", job, "together"), subject, NULL,
              DUTY_GATE, together_rules);
     slot_add(context, slots, sum, subject, NULL, rules_duty(context, sum, subject), NULL);
+    if (job->counted != COUNTED_NOT)
+        slot_add(context, slots, sweep_metric(context->arena, "clients", job, "whole"), subject, NULL,
+                 DUTY_RECORD, whole_rules);
 }
 
 static void add_members(const struct check_context *context, struct slot_list *slots,
@@ -191,7 +197,8 @@ const struct check check_storage_clients = {
     .remedies = REMEDIES(
         {"client.works", REASON(let_client_use_mount)}, {"client.clock", REASON(run_time_service)},
         {"client.late", REASON(see_why_client_is_late)},
-        {"clients.*.together", REASON(see_clients_that_lack)}, {"client.*", REASON(look_at_slow_client)},
+        {"clients.*.together", REASON(see_clients_that_lack)},
+        {"clients.*.whole", REASON(give_files_more_seconds)}, {"client.*", REASON(look_at_slow_client)},
         {"clients.*", REASON(look_at_storage_servers)}, {"sound", REASON(see_streams_of_clients)}),
     .more_slots = more_slots,
     .expected = expected_s,

@@ -557,6 +557,7 @@ static void system_init(struct lab_host *host)
     host->extra_user = fault_find(lab, number, FAULT_EXTRA_USER) != NULL;
     host->extra_key = fault_find(lab, number, FAULT_EXTRA_KEY) != NULL;
     host->extra_partition = fault_find(lab, number, FAULT_EXTRA_PARTITION) != NULL;
+    host->subnet_keys = fault_find(lab, number, FAULT_SUBNET_KEYS) != NULL;
     host->toolkit = word_or(fault_find(lab, number, FAULT_TOOLKIT_OLD), "1.19.1", "1.14.3");
     host->nvidia_fs = word_or(fault_find(lab, number, FAULT_GDS), NULL, "2.24.2");
     host->os_ended = fault_find(lab, number, FAULT_OS_EOL) != NULL;

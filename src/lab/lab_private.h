@@ -270,6 +270,7 @@ struct lab_host {
     unsigned open_port;                  /* a TCP port that listens on the others alone; 0: none */
     bool extra_user, extra_key;          /* a second account of uid 0; a key of a stranger */
     bool extra_partition;                /* of InfiniBand */
+    bool subnet_keys;                    /* a subnet manager, with the keys that it comes with */
     unsigned drives;                     /* NVMe, as many as are seen */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *bmc_bad;                 /* over Redfish, a word of the fault; "" */
@@ -449,7 +450,7 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd,
     tool_ipmitool, tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
     tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_rmcpping, tool_ss, tool_ior, tool_mdtest,
-    tool_elbencho, tool_smpquery;
+    tool_elbencho, tool_smpquery, tool_saquery;
 
 /* curl that asks a BMC: these are its settings. */
 int curl_redfish(struct tool *tool, struct slice settings);

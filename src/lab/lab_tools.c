@@ -73,6 +73,7 @@ static const struct tool_row {
     {"sshd", tool_sshd},
     {"ss", tool_ss},
     {"smpquery", tool_smpquery},
+    {"saquery", tool_saquery},
     {"ipmitool", tool_ipmitool},
     {"findmnt", tool_findmnt},
     {"df", tool_df},

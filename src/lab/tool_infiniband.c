@@ -62,15 +62,43 @@ int tool_ibstat(struct tool *tool)
 /* Of portinfo, on the way to a port itself, what tells whether the subnet manager has set an M_Key: here not. */
 int tool_smpquery(struct tool *tool)
 {
-    (void)tool;
+    bool shown = tool_has(tool, "-K");
+
     if (!lab_is_root()) {
         fprintf(stderr, "smpquery: iberror: failed: Failed to open '(null)' port '0'\n");
         return 1;
     }
-    printf(
-        "# Port info: DR path slid 65535; dlid 65535; 0 port 0\n"
-        "Mkey:............................0x0000000000000000\nGidPrefix:.......................0xfe80000000000000\n"
-        "MkeyLeasePeriod:.................0\nLinkState:.......................Active\n"
-        "ProtectBits:.....................0\nLMC:.............................0\n");
+    printf("# Port info: DR path slid 65535; dlid 65535; 0 port 0\n"
+           "Mkey:............................%s\nGidPrefix:.......................0xfe80000000000000\n"
+           "MkeyLeasePeriod:.................0\nLinkState:.......................Active\n"
+           "ProtectBits:.....................0\nLMC:.............................0\n",
+           shown ? "0x0000000000000000" : "<not displayed>");
+    return 0;
+}
+
+/* Who asks with a key that is not the subnet's gets no answer. Of a PKeyTableRecord the first lines. */
+int tool_saquery(struct tool *tool)
+{
+    const char *key = tool_option(tool, "--smkey", "0");
+
+    if (!lab_is_root()) {
+        fprintf(stderr, "ibwarn: [4711] mad_rpc_open_port: can't open UMAD port ((null):1)\n");
+        return 1;
+    }
+    if (tool_has(tool, "CPI")) {
+        printf("SA ClassPortInfo:\n\t\tBase version.............1\n\t\tClass version............2\n");
+        return 0;
+    }
+    if (strcmp(key, "0") == 0) {
+        fprintf(stderr, "ERROR: Query result returned 0x0200,  SA(SA_ERR_REQ_INVALID)\n");
+        return 1;
+    }
+    if (strcmp(key, "1") != 0 || !tool->host->subnet_keys) {
+        fprintf(stderr, "ibwarn: [4711] sa_query: umad_recv failed: attr 0x33: Connection timed out\n\n"
+                        "Query SA failed: Connection timed out\n");
+        return 1;
+    }
+    printf("PKeyTableRecord dump:\n\t\tLID........................1\n\t\tPort.......................1\n"
+           "\t\tBlock......................0\n\t\tPKey Table:\n\t\t0xffff 0x0000 0x0000 0x0000\n");
     return 0;
 }

@@ -77,6 +77,7 @@ static void put_port(struct tree *tree, const struct lab_host *host, const struc
     tree_file(tree, tree_path(tree, "%s/link_layer", port),
               host->lab->ethernet ? "Ethernet\n" : "InfiniBand\n");
     tree_file(tree, tree_path(tree, "%s/lid_mask_count", port), "0\n");
+    tree_file(tree, tree_path(tree, "%s/lid", port), "0x1f\n");
     tree_file(tree, tree_path(tree, "%s/pkeys/0", port), "0xffff\n");
     tree_file(tree, tree_path(tree, "%s/pkeys/1", port), host->extra_partition ? "0x8123\n" : "0x0000\n");
     for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
@@ -152,8 +153,22 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
               tree_path(tree, "../../%s/infiniband/mlx5_%u", pci, number));
 }
 
+/* A subnet manager as it comes: opensm -c writes this file, of NVIDIA's with more of such lines. */
+static void put_subnet_manager(struct tree *tree)
+{
+    tree_file(tree, "proc/4712/comm", "opensm\n");
+    tree_file(tree, "proc/4712/cmdline", "/usr/sbin/opensm\n-F\n/etc/opensm/opensm.conf\n");
+    tree_file(tree, "etc/opensm/opensm.conf",
+              "# M_Key value sent to all ports qualifying all Set(PortInfo)\nm_key 0x0000000000000000\n\n"
+              "# SM_Key value of the SM used for SM authentication\nsm_key 0x0000000000000001\n\n"
+              "# SM_Key value to qualify rcv SA queries as 'trusted'\nsa_key 0x0000000000000001\n\n"
+              "cc_key_enable 0\nvs_key_enable 0\nn2n_key_enable 0\nkey_mgr_seed 0x0000000000000000\n");
+}
+
 void tree_infiniband(struct tree *tree, const struct lab_host *host)
 {
+    if (host->subnet_keys)
+        put_subnet_manager(tree);
     if (fault_find(host->lab, host->number, FAULT_LINK_FLAP) != NULL ||
         fault_find(host->lab, host->number, FAULT_IB_BURST) != NULL ||
         fault_find(host->lab, host->number, FAULT_PORT_COUNTS) != NULL ||

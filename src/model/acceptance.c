@@ -231,6 +231,12 @@ static void write_host(const struct host *host, struct text *out)
     for (size_t i = 0; i < host->rails.count; i++)
         text_printf(out, " rail.%s=%s%s%s", host->rails.items[i].hca, host->rails.items[i].switch_name,
                     *host->rails.items[i].port != '\0' ? ":" : "", host->rails.items[i].port);
+    for (size_t i = 0; i < host->lines.count; i++) {
+        const struct host_line *line = &host->lines.items[i];
+
+        text_printf(out, line->port > 0 ? " line.%s=%s:%u" : " line.%s=%s", line->name, line->address,
+                    line->port);
+    }
     text_put(out, "\n");
 }
 

@@ -22,6 +22,16 @@ static const char *own_mpi_address(const struct host *host)
     return own ? host->mpi_address : NULL;
 }
 
+static const char *lines_text(struct arena *arena, const struct host *host)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < host->lines.count; i++)
+        text = arena_printf(arena, "%s%s%s=%s", text, *text != '\0' ? " " : "", host->lines.items[i].name,
+                            host_line_text(arena, &host->lines.items[i]));
+    return text;
+}
+
 void host_fields(struct arena *arena, const struct host *host, struct host_field ret_fields[HOST_FIELDS])
 {
     const struct host_field all[HOST_FIELDS] = {
@@ -33,6 +43,7 @@ void host_fields(struct arena *arena, const struct host *host, struct host_field
         {"slots", FIELD_QUESTION, arena_printf(arena, "%u", host->slots)},
         {"timescale", FIELD_QUESTION, arena_printf(arena, "%g", host->timescale)},
         {"rail", FIELD_QUESTION, rails_text(arena, host)},
+        {"line", FIELD_QUESTION, lines_text(arena, host)},
         {"fabric", FIELD_QUESTION, host->fabric},
         {"mounts", FIELD_QUESTION, host->mounts},
         {"object_store", FIELD_QUESTION, host->object_store},

@@ -336,6 +336,29 @@ const char *host_add_rail(struct arena *arena, struct host *host, const char *hc
     return NULL;
 }
 
+/* It stands on command lines of hosts: a name or an address, and no option. Of an IPv6 address the colons are its own. */
+#define LINE_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_%"
+const char *host_add_line(struct arena *arena, struct host *host, const char *name, const char *value)
+{
+    const char *colon = strchr(value, ':');
+    bool with_port = colon != NULL && strchr(colon + 1, ':') == NULL;
+    uint64_t port = 0;
+
+    if (value[0] == '-' || value[0] == ':' || value[strspn(value, LINE_BYTES)] != '\0' ||
+        (with_port && (!scan_u64(slice_of(colon + 1), &port) || port < 1 || port > UINT16_MAX)))
+        return "ADDRESS or ADDRESS:PORT, such as archive.example:5201; an IPv6 address alone";
+    *list_push(arena, &host->lines) = (struct host_line){
+        .name = name,
+        .address = with_port ? arena_strndup(arena, value, (size_t)(colon - value)) : value,
+        .port = (unsigned)port};
+    return NULL;
+}
+
+const char *host_line_text(struct arena *arena, const struct host_line *line)
+{
+    return line->port > 0 ? arena_printf(arena, "%s:%u", line->address, line->port) : line->address;
+}
+
 static const struct key keys[] = {
     {"slots", set_count, offsetof(struct host, slots), false},
     {"max_slots", set_nothing, offsetof(struct host, slots), false},
@@ -369,11 +392,12 @@ static const struct key keys[] = {
 enum { KEY_COUNT = ARRAY_SIZE(keys) };
 
 /* Keys with a name of their own behind the point. */
-static const struct key named_keys[] = {{"label.NAME", NULL, 0, false}, {"rail.HCA", NULL, 0, false}};
+static const struct key named_keys[] = {
+    {"label.NAME", NULL, 0, false}, {"rail.HCA", NULL, 0, false}, {"line.NAME", NULL, 0, false}};
 
 enum { NAMED_KEY_COUNT = ARRAY_SIZE(named_keys) };
 
-static const struct key *const rail_key = &named_keys[1];
+static const struct key *const rail_key = &named_keys[1], *const line_key = &named_keys[2];
 
 /* Of "label.NAME" that is "label.". */
 static size_t prefix_length(const struct key *key)
@@ -588,6 +612,8 @@ static int apply(const struct parser *parser, const struct assignment *assignmen
             host->rails.items[host->rails.count - 1].line = assignment->line;
             host->rails.items[host->rails.count - 1].column = assignment->column;
         }
+    } else if (assignment->key == line_key) {
+        expected = host_add_line(parser->arena, host, assignment->label, value);
     } else if (assignment->label != NULL) {
         *list_push(parser->arena, &host->labels) = (struct host_label){assignment->label, value};
     } else {

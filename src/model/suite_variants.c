@@ -23,10 +23,10 @@ static int check_others(const struct json *object, const struct suite_step *step
                 err, json_get(object, judging[i]),
                 "step \"%s\" has variants, which only advise and judge nothing; expected no \"%s\"",
                 step->name, judging[i]);
-    if (step->by != NULL && strcmp(step->by, "rail") == 0)
+    if (step->by != NULL && (strcmp(step->by, "rail") == 0 || strcmp(step->by, "line") == 0))
         return json_error_add(err, json_get(object, "by"),
-                              "step \"%s\" has variants and goes by rail; expected one of the two",
-                              step->name);
+                              "step \"%s\" has variants and goes by %s; expected one of the two", step->name,
+                              step->by);
     if (step->exclusive != NULL && strcmp(step->exclusive, "none") == 0)
         return json_error_add(
             err, json_get(object, "exclusive"),

@@ -43,6 +43,9 @@ struct elbencho_run {
     const struct reason *damage; /* why the text cannot be whole */
     bool wrong;
     struct slice host; /* "Errors on host 10.0.0.2:1611:", which the errors themselves follow */
+    const char *
+        at; /* "10.0.0.2:1611", of the newer "=== [ HOST: 10.0.0.2:1611 (Rank: 1) ] ===", until "=== [ END ] ==="; NULL */
+    bool by_system; /* the failure that is kept says what the system said */
 };
 
 /* -- Numbers -- */
@@ -187,15 +190,44 @@ static void take_row(struct elbencho_run *run, struct slice line)
 
 /* -- What went wrong -- */
 
-/* Lines of a host's own errors come with those of who started it, the best word of what happened with a "SysErr". */
+static bool take_whose(struct elbencho_run *run, struct slice line)
+{
+    struct arena *arena = run->frame.reading->arena;
+    size_t at = slice_find(line, "=== [ HOST: ");
+    struct slice rest, word;
+
+    if (at == (size_t)-1 && slice_find(line, "=== [ END ]") == (size_t)-1)
+        return false;
+    rest = slice_from(line, at == (size_t)-1 ? line.length : at + strlen("=== [ HOST: "));
+    run->at = scan_word(&rest, &word) ? utf8_clean(arena, word) : NULL;
+    return true;
+}
+
+/* What the system said is the best word of what happened: the line before it only tells which request it was. */
+static void fail_at(struct elbencho_run *run, struct slice line)
+{
+    struct arena *arena = run->frame.reading->arena;
+    bool by_system = slice_find(line, "SysErr: ") != (size_t)-1;
+
+    if (by_system && !run->by_system)
+        run->frame.failure = (struct slice){0};
+    run->by_system |= by_system;
+    frame_fail(&run->frame, run->at != NULL ? slice_of(arena_printf(arena, "%s: %.*s", run->at,
+                                                                    slice_print(slice_trim(line))))
+                                            : line);
+}
+
+/* Lines of a host's own errors come with those of who started it. */
 static bool take_trouble(struct elbencho_run *run, struct slice line)
 {
     size_t error = slice_find(line, "ERROR: "), wrong = slice_find(line, "Data verification failed");
 
     if (wrong != (size_t)-1) {
+        const struct reason *said = reason_quote(run->frame.reading->arena, slice_from(line, wrong));
+
         run->wrong = true;
         reading_finding(run->frame.reading, SEVERITY_FAULT, "elbencho.wrong", "",
-                        reason_quote(run->frame.reading->arena, slice_from(line, wrong)));
+                        run->at != NULL ? reason(run->frame.reading->arena, about, run->at, said) : said);
         return true;
     }
     if (error == (size_t)-1 && slice_find(line, "SysErr: ") == (size_t)-1 && !is_shell_trouble(line))
@@ -205,7 +237,7 @@ static bool take_trouble(struct elbencho_run *run, struct slice line)
     if (slice_starts(line, "Errors on host "))
         run->host = line;
     else
-        frame_fail(&run->frame, line);
+        fail_at(run, line);
     return true;
 }
 
@@ -229,7 +261,7 @@ static void read_line(void *state, struct slice line)
 {
     struct elbencho_run *run = state;
 
-    if (run->full || take_head(run, line) || take_trouble(run, line) || !run->began)
+    if (run->full || take_whose(run, line) || take_head(run, line) || take_trouble(run, line) || !run->began)
         return;
     if (slice_equal(line, "---")) {
         if (run->phase != NULL && !run->moved[run->phase - phases])

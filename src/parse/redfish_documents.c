@@ -293,6 +293,14 @@ static bool is_severity(const char *severity)
            strcasecmp(severity, "Critical") == 0;
 }
 
+/* iLO's log has places for events that never were, with a date of zeros and of no word. */
+static bool is_empty_place(const struct json *entry)
+{
+    return strncmp(json_string(entry, "Created", ""), "0000-00-00", 10) == 0 &&
+           json_get(entry, "Severity") == NULL && json_get(entry, "Message") == NULL &&
+           json_get(entry, "MessageId") == NULL;
+}
+
 /* An event that is over ("Deassert") is told with the one that it ends. Ids may come twice, so each tells its time. */
 static void tell_event(struct reading *reading, const char *path, const struct json *entry)
 {
@@ -301,6 +309,8 @@ static void tell_event(struct reading *reading, const char *path, const struct j
     const char *message = json_string(entry, "Message", "?");
     const char *subject = arena_printf(reading->arena, "%s %s", path, json_string(entry, "Id", "?"));
 
+    if (is_empty_place(entry))
+        return;
     if (is_severity(severity) && (strcasecmp(severity, "Critical") != 0 ||
                                   strcmp(json_string(entry, "EntryCode", ""), "Deassert") == 0))
         return;

@@ -25,7 +25,7 @@ struct site {
     const struct platform *platform;
     const char *fabric, *mounts, *object_store, *uplinks, *probe; /* NULL: not declared */
     const char *bmc;                                              /* "ipmi", "redfish", "none" */
-    bool cabling;
+    bool cabling, lines;
     unsigned hosts;  /* of the hostfile, spares aside, of all platforms */
     unsigned leaves; /* that hosts of the platform hang on; 0: of some it is not declared */
 };
@@ -58,6 +58,13 @@ static struct answer mounts_are_declared(const struct site *site, const struct j
     if (site->mounts == NULL)
         return (struct answer){false, false, REASON(mounts_not_declared)};
     return (struct answer){true, false, reason(site->arena, mounts_declared, site->mounts)};
+}
+
+static struct answer lines_are_declared(const struct site *site, const struct json *wanted)
+{
+    (void)wanted;
+    return (struct answer){site->lines, false,
+                           site->lines ? REASON(lines_declared) : REASON(lines_not_declared)};
 }
 
 static struct answer store_is_declared(const struct site *site, const struct json *wanted)
@@ -140,7 +147,7 @@ static const struct condition {
     {"hosts_min", hosts_are_enough},     {"hosts_max", hosts_are_few},      {"leaves_min", leaves_are_enough},
     {"cabling", cables_are_declared},    {"mounts", mounts_are_declared},   {"bmc", hosts_have_a_bmc},
     {"object_store", store_is_declared}, {"rails", gpus_have_rails},        {"fabric", fabric_is},
-    {"probe", probe_is_declared},        {"uplinks", uplinks_are_declared},
+    {"probe", probe_is_declared},        {"uplinks", uplinks_are_declared}, {"lines", lines_are_declared},
 };
 
 enum { CONDITIONS = ARRAY_SIZE(conditions) };
@@ -187,6 +194,7 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
         site.probe = host->probe;
         site.bmc = host_bmc_kind(host);
         site.cabling |= host->rails.count > 0;
+        site.lines |= host->lines.count > 0;
     }
     return site;
 }

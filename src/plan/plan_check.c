@@ -123,6 +123,8 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
                           step->scope, expected);
     if (step->by != NULL && strcmp(step->by, "rail") == 0 && (allowed & SCOPE_RAIL) == 0)
         return json_error(err, json_get(step->at, "by"), "check '%s' cannot run by rail", check->name);
+    if (step->by != NULL && strcmp(step->by, "line") == 0 && (allowed & SCOPE_LINE) == 0)
+        return json_error(err, json_get(step->at, "by"), "check '%s' cannot run by line", check->name);
     if (step->exclusive != NULL && !exclusivity_parse(step->exclusive, &exclusive))
         return json_error(err, step->at,
                           "step '%s': unknown \"exclusive\" '%s'; expected none, host, leaf or fabric",

@@ -258,6 +258,14 @@ static void spread_over_variants(const struct finder *finder)
         }
 }
 
+/* Each line of each host; check_hosts has refused hosts without any where the step is for all. */
+static void find_lines(const struct finder *finder)
+{
+    for (size_t i = 0; i < finder->count; i++)
+        for (size_t k = 0; k < finder->hosts[i]->lines.count; k++)
+            add_set(finder, &finder->hosts[i], 1)->variant = finder->hosts[i]->lines.items[k].name;
+}
+
 int plan_member_sets(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
                      struct error *err)
@@ -286,7 +294,9 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
         find_pairs(&finder);
     else if (strcmp(step->scope, "pair") == 0 && find_pairs_of_domains(&finder, err) < 0)
         return -1;
-    for (size_t i = 0; strcmp(step->scope, "host") == 0 && i < finder.count; i++)
+    if (strcmp(step->scope, "host") == 0 && step->by != NULL)
+        find_lines(&finder);
+    for (size_t i = 0; strcmp(step->scope, "host") == 0 && step->by == NULL && i < finder.count; i++)
         (void)add_set(&finder, &finder.hosts[i], 1);
     if (step->variants.count > 0)
         spread_over_variants(&finder);

@@ -35,6 +35,7 @@ static const char *word_it_waits_for(const struct json *when, const struct host 
            : json_get(when, "mounts") != NULL && !declares_mounts(host)           ? "mounts="
            : json_get(when, "object_store") != NULL && host->object_store == NULL ? "object_store="
            : json_get(when, "uplinks") != NULL && host->uplinks == NULL           ? "uplinks="
+           : json_get(when, "lines") != NULL && host->lines.count == 0            ? "line.NAME="
            : json_get(when, "probe") != NULL && host->probe == NULL               ? "probe=gpu"
            : json_get(when, "cabling") != NULL && host->rails.count == 0          ? "rail.HCA="
            : json_get(when, "leaves_min") != NULL && *host->leaf == '\0'          ? "leaf="

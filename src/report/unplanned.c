@@ -67,6 +67,12 @@ static const struct reason *no_uplinks(const struct unplanned_hosts *said, const
     return said->host->uplinks != NULL ? NULL : REASON(uplinks_not_declared);
 }
 
+static const struct reason *no_lines(const struct unplanned_hosts *said, const struct json *wanted)
+{
+    (void)wanted;
+    return said->host->lines.count > 0 ? NULL : REASON(lines_not_declared);
+}
+
 static const struct reason *no_probe(const struct unplanned_hosts *said, const struct json *wanted)
 {
     const char *probe = said->host->probe;
@@ -104,7 +110,7 @@ static const struct {
     {"hosts_min", too_few_hosts}, {"hosts_max", too_many_hosts}, {"leaves_min", too_few_leaves},
     {"cabling", no_cables},       {"mounts", no_mounts},         {"bmc", other_bmc},
     {"fabric", other_fabric},     {"probe", no_probe},           {"object_store", no_object_store},
-    {"uplinks", no_uplinks},
+    {"uplinks", no_uplinks},      {"lines", no_lines},
 };
 
 /* What the hostfile calls a platform, a name or a file, and its name in the plan. */

@@ -48,6 +48,9 @@ static int load_labels(struct load *load, struct host *const *hosts, struct erro
             hosts[n]->probe = value;
             if (strcmp(value, "gpu") != 0)
                 rows_damage(&rows, "the probe of host %s is '%s'", hosts[n]->name, value);
+        } else if (strncmp(key, LINE_LABEL, strlen(LINE_LABEL)) == 0) {
+            if (host_add_line(load->arena, hosts[n], key + strlen(LINE_LABEL), value) != NULL)
+                rows_damage(&rows, "%s of host %s is '%s'", key, hosts[n]->name, value);
         } else if (strncmp(key, RAIL_LABEL, strlen(RAIL_LABEL)) != 0) {
             *list_push(load->arena, &hosts[n]->labels) = (struct host_label){key, value};
         } else if (host_add_rail(load->arena, hosts[n], key + strlen(RAIL_LABEL), value) != NULL) {

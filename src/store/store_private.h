@@ -9,6 +9,7 @@
 #include "assay/store/store.h"
 
 #define RAIL_LABEL "rail:"           /* a rail among the rows of labels */
+#define LINE_LABEL "line:"           /* likewise a line */
 #define SCHEDULER_LABEL "scheduler:" /* the scheduler among them */
 #define FABRIC_LABEL "fabric:"       /* likewise */
 #define MOUNTS_LABEL "mounts:"

@@ -242,6 +242,23 @@ static int write_rails(struct store *store, long long run, const struct host *ho
     return 0;
 }
 
+/* Likewise. */
+static int write_lines(struct store *store, long long run, const struct host *host, size_t n, size_t behind,
+                       struct error *err)
+{
+    for (size_t i = 0; i < host->lines.count; i++) {
+        const struct host_line *line = &host->lines.items[i];
+        cleanup_free char *key = mem_printf(LINE_LABEL "%s", line->name);
+        cleanup_free char *value =
+            line->port > 0 ? mem_printf("%s:%u", line->address, line->port) : mem_printf("%s", line->address);
+
+        if (store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n), INTEGER(behind + i), TEXT(key),
+                       TEXT(value)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Likewise what steps of it are asked by. */
 static int write_site(struct store *store, long long run, const struct host *host, size_t n,
                       struct error *err)
@@ -258,7 +275,8 @@ static int write_site(struct store *store, long long run, const struct host *hos
                                                 INTEGER(host->labels.count + host->rails.count + 1 + i),
                                                 TEXT(rows[i].key), TEXT(rows[i].value)) < 0)
             return -1;
-    return 0;
+    return write_lines(store, run, host, n, host->labels.count + host->rails.count + 1 + ARRAY_SIZE(rows),
+                       err);
 }
 
 static int write_host(struct store *store, long long run, const struct host *host, size_t n,

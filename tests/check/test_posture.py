@@ -29,8 +29,8 @@ udp   UNCONN 0 0 [fe80::1]%eth0:546 [::]:*
 TABLE = "  sl  local_address rem_address   st\n"
 
 
-def host(folder, files, sockets=None):
-    """The rows of a host that has these files, {(name, subject): [values]}; ss prints sockets, or fails."""
+def host(folder, files, sockets=None, tools=(), **environment):
+    """The rows of a host that has these files and tools, {(name, subject): [values]}; ss prints sockets, or fails."""
     for name, text in files.items():
         path = os.path.join(folder, "root", name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -39,14 +39,14 @@ def host(folder, files, sockets=None):
     os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
     with open(os.path.join(folder, "sockets"), "w", encoding="utf-8") as file:
         file.write(sockets or "")
-    for tool, text in (("ss", f"cat {folder}/sockets" if sockets else "exit 1"), ("sshd", "exit 1")):
+    for tool, text in (("ss", f"cat {folder}/sockets" if sockets else "exit 1"), ("sshd", "exit 1"), *tools):
         path = os.path.join(folder, "bin", tool)
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\n{text}\n")
         os.chmod(path, 0o755)
     done = subprocess.run(["sh", os.path.join(SOURCE, "src", "check", "sh", "posture.sh")], cwd=folder, text=True, check=True,
                           capture_output=True, env=dict(os.environ, LC_ALL="C", PATH=f"{folder}/bin:{os.environ['PATH']}",
-                                                        ASSAY_LAB_ROOT=os.path.join(folder, "root")))
+                                                        ASSAY_LAB_ROOT=os.path.join(folder, "root"), **environment))
     tap.same((done.stderr, done.stdout.endswith("\nkey-value end\n")), ("", True))
     tap.same(os.path.exists(os.path.join(folder, "ran")), False)
     rows = {}
@@ -60,9 +60,9 @@ def of(rows, name):
     return {subject: values for (row, subject), values in rows.items() if row == name}
 
 
-def try_host(files, sockets=None):
+def try_host(files, sockets=None, **more):
     with tempfile.TemporaryDirectory() as folder:
-        return host(folder, files, sockets)
+        return host(folder, files, sockets, **more)
 
 
 def accounts():
@@ -124,6 +124,71 @@ def what_is_not_there():
              {"ports", "users", "uid_0", "passwordless", "sudoers", "nopasswd", "keys", "time_sources"})
 
 
+PORT = "sys/class/infiniband/mlx5_0/ports/1/"
+SUBNET = {PORT + "link_layer": "InfiniBand\n", PORT + "pkeys/0": "0xffff\n", PORT + "lid": "0x1f\n"}
+# As infiniband-diags prints them.
+SMPQUERY = """case " $* " in *" -K "*) key=0x0000000000000000 ;; *) key='<not displayed>' ;; esac
+echo "Mkey:............................$key"; echo 'ProtectBits:.....................0'"""
+CPI = "case $* in *CPI) echo SA ClassPortInfo:; exit ;; *PKTR*) echo \"$*\" >>asked ;; esac\n"
+SA_REFUSES = "echo 'ERROR: Query result returned 0x0200,  SA(SA_ERR_REQ_INVALID)'; exit 1"
+SA_SILENT = "echo 'ibwarn: [4711] sa_query: umad_recv failed: attr 0x33: Connection timed out'; exit 1"
+SA_TELLS = "echo 'PKeyTableRecord dump:'"
+ITEMS = ("sm_key", "sa_key", "sa_trust", "vs_key", "cc_key", "n2n_key")
+
+
+def managed_by(*settings, options="-F\0/etc/opensm/opensm.conf\0"):
+    """What is told of the keys where subnet managers run with such files."""
+    files = dict(SUBNET)
+    for i, text in enumerate(settings):
+        files[f"proc/4{i}/comm"] = "opensm\n"
+        files[f"proc/4{i}/cmdline"] = "/usr/sbin/opensm\0" + options.replace("opensm.conf", f"opensm{i or ''}.conf")
+        files[f"etc/opensm/opensm{i or ''}.conf"] = text
+    rows = try_host(files)
+    return [of(rows, "posture." + item)[""][0] for item in ITEMS]
+
+
+def keys_of_subnets():
+    tap.same(of(try_host(SUBNET, tools=[("smpquery", SMPQUERY)]), "posture.m_key"), {"": ["not set"]})
+    tap.same(managed_by(), ["\tsubnet_manager_elsewhere"] * 6)
+    usual = ["the usual one", "the usual one", "standard", "not set", "not set", "not set"]
+    tap.same(managed_by("# opensm -c of 3.3.23\nm_key 0x0000000000000000\n\nsm_key 0x0000000000000001\n\n"
+                        "# sa_key 0x77\nsa_key 0x0000000000000001\n\ncc_key 0x0000000000000000\n"), usual)
+    tap.same(managed_by(""), usual)
+    own = "m_key 0x0\nm_key_per_port TRUE\nsm_key 0x771d2fe77f553d47\nsa_key 23 # ours\nsa_enhanced_trust_model TRUE\n" \
+          "vs_key_enable 2\nvs_key_ci_protect_bits 1\ncc_key_enable 2\ncc_key_protect_bit 0\nn2n_key_enable 1\n"
+    told = ["its own", "its own", "enhanced", "enabled, protection 1", "enabled, protection 0", "disabled"]
+    tap.same(managed_by(own), told)
+    tap.same(managed_by(own, options="--config=/etc/opensm/opensm.conf\0"), told)
+    tap.same(managed_by(own, options=""), told)
+    # As opensm reads it: no key of 2, and "= 2" is 0.
+    tap.same(managed_by("sa_key 0\nvs_key_enable = 2\nsa_enhanced_trust_model true\n")[1:4], ["none", "standard", "not set"])
+    tap.same(managed_by("vs_key_enable 2\nm_key 0\nkey_mgr_seed 0x00\n")[3], "enabled, of no seed")
+    tap.same(managed_by(own, "sa_key 1\n")[1], "its own; the usual one")
+    rows = try_host(dict(SUBNET, **{"proc/4/comm": "opensm\n", "proc/4/cmdline": "opensm\0-F\0/none\0"}))
+    tap.same([of(rows, "posture." + item) for item in ITEMS], [{"": ["\tfile_not_readable\t/none"]}] * 6)
+    tap.same("771d2fe7" in str(managed_by(own)), False)
+    tap.same({of(try_host({}), "posture." + item)[""][0] for item in ITEMS}, {"no InfiniBand"})
+
+
+def usual_key_tried():
+    def tried(saquery, asks="1"):
+        rows = try_host(SUBNET, tools=[("smpquery", SMPQUERY), ("saquery", saquery)], try_sa_key=asks)
+        return of(rows, "posture.sa_key_tried").get("", [None])[0]
+
+    by_key = CPI + "case $* in *'--smkey 1 '*) {} ;; *) {} ;; esac"
+    tap.same(tried(by_key.format(SA_TELLS, SA_REFUSES)), "the usual one is trusted")
+    tap.same(tried(by_key.format(SA_TELLS, SA_SILENT)), "the usual one is trusted")
+    tap.same(tried(by_key.format(SA_SILENT, SA_REFUSES)), "the usual one is not trusted")
+    tap.same(tried(by_key.format(SA_SILENT, SA_TELLS)), "all are trusted, without a key")
+    # Silence of a subnet administration that answers nobody proves nothing.
+    tap.same(tried(SA_SILENT).split("\t")[0], "")
+    tap.same(tried("[ -e asked ] || case $* in *CPI) echo SA ClassPortInfo:; exit ;; *' 1 '*) >asked ;; esac\n" + SA_SILENT).split("\t")[0], "")
+    tap.same(tried("exit 1").split("\t")[0], "")
+    tap.same(tried(SA_TELLS, "0"), None)
+    del SUBNET[PORT + "lid"]
+    tap.same(tried(CPI + SA_TELLS), "\tfile_not_readable\t/" + PORT + "lid")
+
+
 def time_servers():
     rows = try_host({"etc/chrony.conf": "server\ta iburst\n#pool b\n", "etc/systemd/timesyncd.conf": "[Time]\nNTP=c d\n#FallbackNTP=e\n"})
     tap.same(of(rows, "posture.time_source"), {"a": ["chrony"], "c": ["timesyncd"], "d": ["timesyncd"]})
@@ -131,6 +196,8 @@ def time_servers():
 
 tap.run([
     ("accounts, and names that are commands or rows", accounts),
+    ("keys of subnet managers, and none of them printed", keys_of_subnets),
+    ("whether a subnet trusts the usual SA_Key", usual_key_tried),
     ("ports by ss, without those of loopback", ports_of_ss),
     ("ports by the kernel's tables", ports_of_the_kernel),
     ("whom sudo's rules are for", rules_of_sudo),

@@ -308,6 +308,43 @@ static void a_client_whose_files_the_storage_refuses_does_not_work(void **state)
     assert_true(isnan(number(&stage, "clients.create.files", "2 clients")));
 }
 
+static void counted(struct stage *stage, const char *job, size_t host, size_t turn, size_t level,
+                    const char *files)
+{
+    double since = (double)turn * SLOT_S;
+
+    text_printf(&stage->rows, "client.begun.%s.%zu\tn%zu\t%.3f %.3f %.3f\nclient.files.%s.%zu\tn%zu\t%s\n",
+                job, level, host, since, BEGIN + since - 0.010, BEGIN + since, job, level, host, files);
+}
+
+/* A rate alone would not say that the folder never had the files. */
+static void fewer_files_than_asked_for_are_told(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients",
+                "\"jobs\": [\"fill\", \"list\", \"clear\"], \"files\": 500", 2);
+    for (size_t host = 1; host <= 2; host++) {
+        asked(&stage, host, "yes", 0);
+        placed(&stage, host, 2);
+    }
+    counted(&stage, "fill", 1, 0, 1, "500 5");
+    counted(&stage, "list", 1, 1, 1, "500 0.5");
+    counted(&stage, "clear", 1, 2, 1, "500 1");
+    for (size_t host = 1; host <= 2; host++) {
+        counted(&stage, "fill", host, 3, 2, host == 1 ? "500 10" : "320 20");
+        counted(&stage, "list", host, 4, 2, "820 0.5");
+        counted(&stage, "clear", host, 5, 2, "410 1");
+    }
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "clients.fill.whole", "1 clients"), "yes");
+    assert_string_equal(fact(&stage, "clients.list.whole", "1 clients"), "yes");
+    assert_near(number(&stage, "clients.fill.files", "2 clients"), 66);
+    assert_string_equal(fact(&stage, "clients.fill.whole", "2 clients"), "320 of 500 files in its time");
+    assert_string_equal(fact(&stage, "clients.list.whole", "2 clients"), "820 of 1000 files in its time");
+    assert_string_equal(fact(&stage, "clients.clear.whole", "2 clients"), "(none)");
+}
+
 /* 1 GiB each. n2 wrote too little of it in its time; n1 restores what two of them wrote, in less time than a job has. */
 static void a_checkpoint_is_whole_and_one_host_restores_all_of_them(void **state)
 {
@@ -623,6 +660,7 @@ int main(void)
         CASE(a_restore_of_checkpoints_that_are_not_whole_is_none),
         CASE(jobs_that_lack_what_they_work_on_are_refused_with_its_name),
         CASE(a_client_whose_files_the_storage_refuses_does_not_work),
+        CASE(fewer_files_than_asked_for_are_told),
         CASE(a_host_that_sees_fewer_files_than_the_others_is_apart),
         CASE(a_clock_is_off_by_what_it_must_be_at_least),
         CASE(what_all_hosts_find_alike_is_in_order),

@@ -463,6 +463,17 @@ SITE = {
     ],
 }
 
+# A site whose subnet has keys of its own.
+KEYS = {
+    "name": "keys", "title": "Keys of the subnet", "purpose": "delivery", "search_path": [],
+    "steps": [
+        {"check": "reachable"},
+        {"check": "privilege", "needs": ["reachable"]},
+        {"check": "posture", "needs": ["privilege"], "arguments": {"try_sa_key": True}, "gate": ["posture.sa_key_tried"],
+         "limits": [{"metric": "posture.vs_key", "equal": "enabled, protection 1", "source": "site rules, 7", "status": "contract"}]},
+    ],
+}
+
 # Until when makers support what hosts run.
 SUPPORT = {
     "name": "support", "title": "Supported by the makers", "purpose": "delivery", "search_path": [],
@@ -572,6 +583,8 @@ SYSTEM = [
          remedy="passwd -l", noted={("posture", ""): "posture.uid_0 is root, toor"}),
     Case("extra-key", fail("posture", HOST, r"not agreed: .*<b>\$\(reboot\)</b>.posture.root.`reboot` \(ubuntu\)"), runs_on=True,
          suite=SITE, remedy="ssh-keygen -lf", noted={("posture", ""): "posture.key_counts is ubuntu 2"}),
+    Case("subnet-keys", fail("posture", HOST, r"posture.sa_key_tried is the usual one is trusted"), runs_on=True, suite=KEYS,
+         remedy="sa_key", noted={("posture", ""): "posture.vs_key is not set"}),
     Case("extra-partition", fail("posture", HOST, r"posture.partitions_agreed is not agreed: 0x8123 \(\d+\)"), runs_on=True, suite=SITE,
          remedy="partitions.conf", noted={("posture", ""): r"posture.partitions is 0x8123 \(\d+\), 0xffff"}),
     Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),

@@ -7,6 +7,7 @@ vanish because it is too large, is what the check `line` says of it; and of nobo
 
 import json
 import shutil
+import subprocess
 import sys
 
 import namespaces
@@ -14,6 +15,7 @@ from cluster import FOLDER, Report, Tap, assay
 from namespaces import Hosts, command, write
 
 RATE, SLOW, ONE_OF = 200, 50, 10  # Mbit/s, Mbit/s; so many packets, of which one is lost
+PORTS = (5311, 5312)  # of servers that others run
 MTU = 1400  # of node4's port on the switch: its own end still says 1500
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
@@ -84,6 +86,36 @@ done, report = run("slow", "node1,node2,node3")
 tap.same({target for target, metric in bad(report) if metric == "line.bandwidth"}, {pair(1, 2), pair(2, 3)},
          "a host that sends slowly is in both lines that fail", done.stdout, numbers(report, "line.bandwidth"))
 by_name["node2"].shape(f"{RATE}mbit")
+
+# Ends that nobody logs in to: node2 serves on two ports as if it were elsewhere, and is in no hostfile of that run.
+servers = [subprocess.Popen(["nsenter", "-t", str(by_name["node2"].child.pid), "-n", "iperf3", "-s", "-p", str(port)], stdout=subprocess.DEVNULL)
+           for port in PORTS]
+there = by_name["node2"].address
+ends = [f" line.archive={there}:{PORTS[0]}", f" line.archive={there}:{PORTS[0]} line.other={there}", ""]
+with open(hostfile, encoding="utf-8") as file:
+    lines = [line for line in file.read().splitlines() if not line.startswith("node2 ")]
+declared = write(f"{FOLDER}/declared", "".join(
+    line + "".join(end for i, end in zip((1, 3, 4), ends) if line.startswith(f"node{i} ")) + "\n" for line in lines))
+suite = write(f"{FOLDER}/declared.json", json.dumps({"name": "declared", "title": "declared", "purpose": "trial", "steps": [
+    {"check": "reachable"},
+    {"check": "line", "scope": "host", "by": "line", "exclusive": "fabric", "needs": ["reachable"], "when": {"lines": True}, "retries": 0,
+     "limits": LIMITS, "arguments": {"seconds": 1, "pings": 20, "streams": 4, "port": PORTS[1]}}]}))
+done = assay("run", "-H", declared, "-s", suite, "--db", f"{FOLDER}/declared.db", "--progress", "none", "-o", f"{FOLDER}/declared.html")
+report = Report(f"{FOLDER}/declared.db")
+told = [(step["target"], step["variant"], float(item["measured"].split()[0]))
+        for step, item in report.outcomes() if item["metric"] == "line.bandwidth"]
+tap.same((done.returncode, {(target, line) for target, line, _ in told}),
+         (0, {("node1, archive", "archive"), ("node3, archive", "archive"), ("node3, other", "other")}),
+         "each declared line is measured, by its own port or the step's, from the hosts that declare it", done.stdout, done.stderr)
+tap.ok(told and all(0.7 * RATE < 1000 * value < 1.5 * RATE for _, _, value in told), "it carries what the kernel lets it carry", told)
+servers[0].terminate()
+servers[0].wait()
+done = assay("run", "-H", declared, "-s", suite, "--db", f"{FOLDER}/gone.db", "--progress", "none", "-o", f"{FOLDER}/gone.html")
+open_ones = {(step["target"], step["variant"]) for step, item in Report(f"{FOLDER}/gone.db").outcomes() if item["outcome"] != "pass"}
+tap.ok(done.returncode == 2 and {variant for _, variant in open_ones} == {"archive"} and "Connection refused" in done.stdout,
+       "a server that is gone leaves its line undecided, and no other", done.stdout, open_ones)
+servers[1].terminate()
+servers[1].wait()
 
 LOSSY = "packets that are lost are counted on the line that loses them"
 if shutil.which("nft") is None:

@@ -11,46 +11,19 @@ supplies and fans of their own; the lab's BMC has the older one.
 """
 
 import base64
-import http.server
 import itertools
 import json
-import os
 import shutil
-import socket
-import ssl
 import subprocess
 import sys
-import threading
 import time
 
-from cluster import FOLDER, Report, Tap, assay
+from bmcs import BASIC, LOGIN, ROOT, SECRET, Bmc, certificate, free_port, path_of, write
+from cluster import Report, Tap, assay
 
 tap = Tap()
-ROOT = "/redfish/v1"
-LOGIN, SECRET = "assay", "correct-horse-battery-staple"
-BASIC = "Basic " + base64.b64encode(f"{LOGIN}:{SECRET}".encode()).decode()
 DAY = 86400
 TOGETHER = 6  # BMCs of one run that are not well
-
-
-def path_of(name):
-    return os.path.join(FOLDER, name)
-
-
-def write(name, text, mode=0o644):
-    with open(path_of(name), "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(path_of(name), mode)
-    return path_of(name)
-
-
-def certificate(name, addresses):
-    """A pair of files; who signed it is itself."""
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=bmc",
-                    "-keyout", path_of(f"{name}.key"), "-out", path_of(f"{name}.pem"),
-                    "-addext", "subjectAltName=" + ",".join(f"IP:{address}" for address in addresses)],
-                   check=True, stderr=subprocess.DEVNULL)
-    return path_of(f"{name}.pem")
 
 
 def link(path):
@@ -85,7 +58,9 @@ def documents(address):
         "Managers/bmc/LogServices/EventLog": {"Id": "EventLog", "Entries": link(entries)},
         # The entries of one page must be asked for, those of the other stand in it.
         entries: {**members(entries, "1", "2"), "Members@odata.nextLink": f"{ROOT}/{entries}?$skip=2"},
-        f"{entries}/1": {"Id": "1", "Severity": "OK", "Created": stamp(60)},
+        # As large as a log of a thousand events that stand in their collection.
+        f"{entries}/1": {"Id": "1", "Severity": "OK", "Created": stamp(60),
+                         "Description": "x" * (1_300_000 if address.endswith(".1") else 1)},
         f"{entries}/2": {"Id": "2", "Severity": "Critical", "Created": stamp(2 * DAY, "-05:00"), "Message": "an old story"},
         f"{entries}?$skip=2": {"Members": [{**link(f"{entries}/3"), "Id": "3", "Severity": "Critical", "Created": stamp(60),
                                             "EntryCode": "Deassert", "Message": "it is over"}],
@@ -113,78 +88,6 @@ def documents(address):
     return {f"{ROOT}/{path}": document for path, document in found.items()}
 
 
-class Bmc(http.server.ThreadingHTTPServer):
-    """What a case changes are documents, and answers: {path: function of the handler}."""
-
-    daemon_threads = True
-
-    def __init__(self, address, port, pem):
-        super().__init__((address, port), Handler)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(pem, pem.replace(".pem", ".key"))
-        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
-        self.is_watched = self.seen_in_arguments = False
-        self.asked = []
-        self.be_well()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def be_well(self):
-        self.documents, self.answers, self.login, self.others = documents(self.server_address[0]), {}, BASIC, ()
-        self.to_change = None  # a login whose password has to be changed first
-
-    def handle_error(self, request, client_address):
-        pass  # who refuses the certificate hangs up
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    timeout = 60
-
-    def log_message(self, *_):
-        pass
-
-    def reply(self, status, body, length=None):
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body) if length is None else length))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        login = self.headers.get("Authorization")
-        if self.server.is_watched and login == BASIC and self.path == f"{ROOT}/Managers":
-            self.look_at_arguments()
-        if self.path in self.server.answers:
-            self.server.answers[self.path](self)
-        elif login is not None and login == self.server.to_change:
-            self.reply(403, b'{"error": {"code": "Base.1.4.PasswordChangeRequired"}}')
-        elif self.path != f"{ROOT}/" and login != self.server.login and login not in self.server.others:
-            self.reply(401, b"{}")
-        elif self.path not in self.server.documents:
-            self.reply(404, b"{}")
-        else:
-            # With line breaks, as many BMCs have it.
-            self.reply(200, json.dumps(self.server.documents[self.path], indent=2).replace("\n", "\r\n").encode())
-
-    def look_at_arguments(self):
-        """What `ps` would show while curl asks."""
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            for name in ("cmdline", "environ"):
-                try:
-                    with open(f"/proc/{pid}/{name}", "rb") as file:
-                        self.server.seen_in_arguments |= SECRET.encode() in file.read()
-                except OSError:
-                    pass
-
-
-def free_port(address):
-    with socket.socket() as one:
-        one.bind((address, 0))
-        return one.getsockname()[1]
-
-
 class Run(dict):
     """Of each host {metric: (outcome, cause)}."""
 
@@ -202,7 +105,7 @@ class Cluster:
         self.port = free_port(addresses["a"])
         self.ca = certificate("ca", addresses.values())
         self.other = certificate("other", addresses.values())
-        self.bmcs = {name: Bmc(address, self.port, self.ca) for name, address in addresses.items()}
+        self.bmcs = {name: Bmc(address, self.port, self.ca, documents) for name, address in addresses.items()}
         self.netrc = write("netrc", "".join(f"machine {address} login {LOGIN} password {SECRET}\n" for address in addresses.values()), 0o600)
         self.hostfile = write("hosts", "".join(f"{name} transport=local platform=hgx-h100 bmc={address}\n"
                                                for name, address in addresses.items()))

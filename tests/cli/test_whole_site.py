@@ -34,6 +34,10 @@ with open(path, "w", encoding="utf-8") as file:
 
 def run(name, faults=()):
     with Lab(name, 16, faults, options=("--bmc", "redfish")) as lab:
+        with open(lab.hostfile, encoding="utf-8") as file:
+            declared = file.read().replace("defaults ", "defaults line.archive=archive.lab:5301 ", 1)
+        with open(lab.hostfile, "w", encoding="utf-8") as file:
+            file.write(declared)
         database = os.path.join(FOLDER, f"{name}.db")
         done = assay("run", "-H", lab.hostfile, "-s", path, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, f"{name}.html"))
         return done, Report(database)
@@ -49,6 +53,7 @@ def looks_of(database):
 
 done, report = run("healthy")
 tap.same({step["check"] for step in report.steps}, OWED, "all that applies is asked", done.stderr)
+tap.same(sum(step["variant"] == "archive" for step in report.steps), 16, "and the declared line of each host")
 tap.same((done.returncode, report.bad()), (0, {}), "healthy hosts pass all of it", done.stdout, done.stderr)
 times = looks_of(os.path.join(FOLDER, "healthy.db"))
 tap.ok(times["fabric-links"][1] < min(times["fabric-phy"][0], times["ib-phy"][0]), "the quality of links is asked when all of them have been loaded", times)

@@ -88,6 +88,8 @@ CASES = [
     ("sel-psu", "sudo -n ipmitool sel elist", r"PSU2 Status \| Power Supply AC lost \| Asserted$"),
     ("sel-psu:3", "sudo -n ipmitool sdr type 'Power Supply'", r"^PSU3 .*AC lost$"),
     ("extra-partition", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_0/ports/1/pkeys/1', r"^0x8123$"),
+    ("subnet-keys", 'cat "$ASSAY_LAB_ROOT"/etc/opensm/opensm.conf', r"^sa_key 0x0000000000000001$"),
+    ("subnet-keys", "sudo -n saquery --smkey 1 PKTR 1", r"^PKeyTableRecord dump:$"),
     ("bmc-bad:log-full", "sudo -n ipmitool sel info", r"^Overflow +: true$"),
     ("bmc-bad:clock-ahead", "sudo -n ipmitool sel elist", r"Uncorrectable ECC \| Asserted$"),
     ("bmc-bad:hangs", BMC_ASKS + "; echo rc $?", r"timed out(.|\n)*rc 28$"),

@@ -177,6 +177,29 @@ static void a_report_line_names_the_cluster(void **state)
     assert_null(parse(*state, "n1\nreport title=\"a\x1b[0m\"\n", &err));
 }
 
+static void lines_say_where_others_serve(void **state)
+{
+    struct error err = {0};
+    struct hostfile *file = parse(*state,
+                                  "defaults line.far=archive.example:5301 line.v6=fd00::1\n"
+                                  "n[1-2] line.far=10.9.0.[1-2]:77\nn3\n",
+                                  &err);
+    const char *text[2][2] = {{"", ""}, {"", ""}};
+
+    assert_non_null(file);
+    for (size_t n = 0; n < 2; n++) {
+        const struct host *host = &file->hosts.items[n + 1];
+
+        assert_int_equal(host->lines.count, 2);
+        list_each (line, host->lines)
+            text[n][strcmp(line->name, "v6") == 0] = host_line_text(*state, line);
+    }
+    assert_string_equal(text[0][0], "10.9.0.2:77");
+    assert_string_equal(text[1][0], "archive.example:5301");
+    assert_string_equal(text[0][1], "fd00::1");
+    assert_string_equal(text[1][1], "fd00::1");
+}
+
 static void rails_say_where_cables_end(void **state)
 {
     struct error err = {0};
@@ -220,7 +243,7 @@ static void one_address_may_serve_several_ports(void **state)
     "probe, bmc, role, scheduler, use, transport, "                                                           \
     "timescale, "                                                                                             \
     "label.NAME, "                                                                                            \
-    "rail.HCA"
+    "rail.HCA, line.NAME"
 
 static void all_that_is_wrong_is_told_at_once(void **state)
 {
@@ -349,6 +372,11 @@ static void wrong_files_are_told_by_line_and_column(void **state)
          "hosts:1:15: a range of 2 values in a defaults line; expected one value"},
         {"defaults port=x\n", "hosts:1:15: port is 'x'; expected a whole number from 1 to 65535"},
         {"defaults slost=8\nn1\n", "hosts:1:10: unknown key 'slost'; did you mean 'slots'? " KEYS},
+        {"n1 line.far=archive.example:0\n",
+         "hosts:1:13: line.far is 'archive.example:0'; expected ADDRESS or ADDRESS:PORT, such as "
+         "archive.example:5201; an IPv6 address alone"},
+        {"n1 line.far=-x\n", "hosts:1:13: line.far is '-x'; expected ADDRESS or ADDRESS:PORT, such as "
+                             "archive.example:5201; an IPv6 address alone"},
         {"n1 rail.mlx5_0=leaf1:\n",
          "hosts:1:16: rail.mlx5_0 is 'leaf1:'; expected SWITCH or SWITCH:PORT, such as leaf3:12"},
         {"n1 rail.mlx5_0=:12\n",
@@ -453,6 +481,7 @@ int main(int argc, char **argv)
         ARENA_TEST(every_key_reaches_its_place),
         ARENA_TEST(defaults_hold_for_the_lines_below),
         ARENA_TEST(a_report_line_names_the_cluster),
+        ARENA_TEST(lines_say_where_others_serve),
         ARENA_TEST(rails_say_where_cables_end),
         ARENA_TEST(one_address_may_serve_several_ports),
         ARENA_TEST(wrong_files_are_told_by_line_and_column),

@@ -641,8 +641,14 @@ static void what_cannot_be_grouped_is_refused(void **state)
         {"a\n", GATHER("\"scope\": \"cluster\", \"by\": 2"),
          "suite:2:56: by is 2; expected \"leaves\", or no by"},
         {"a\n", GATHER("\"scope\": \"host\", \"by\": \"leaves\""),
-         "suite:2:53: by is used in a step of scope \"host\"; expected scope \"pair\", \"group\" or "
-         "\"cluster\", or no by"},
+         "suite:2:53: by is \"leaves\"; expected \"line\", or no by"},
+        {"a\n", "{\"check\": \"gpu-burn\", \"by\": \"line\"}",
+         "suite:2:29: check 'gpu-burn' cannot run by line"},
+        {"a line.far=x\nb\n", "{\"check\": \"line\", \"by\": \"line\"}",
+         "hosts:2:1: host 'b' has no line.NAME=ADDRESS, and step 'line' goes by line; expected it, or "
+         "\"when\": {\"lines\": true} in the step"},
+        {"a line.far=x\n", "{\"check\": \"line\", \"by\": \"line\", \"arguments\": {\"endpoint\": \"y\"}}",
+         "suite:2:1: the arguments of check 'line' do not go together: \"endpoint\" does not go with \"by\": \"line\", whose ends the hostfile declares"},
         {"a\n", "{\"check\": \"probe-collective\", \"scope\": \"group\", \"by\": \"rail\"}",
          "suite:2:55: check 'probe-collective' cannot run by rail"},
         {"a\n", "{\"check\": \"gpu-burn\", \"variants\": {\"a\": {}, \"b\": {\"X\": \"1\"}}}",

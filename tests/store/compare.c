@@ -56,6 +56,13 @@ static void same_label(const struct host_label *left, const struct host_label *r
     SAME_TEXT(value);
 }
 
+static void same_line(const struct host_line *left, const struct host_line *right)
+{
+    SAME_TEXT(name);
+    SAME_TEXT(address);
+    SAME(port);
+}
+
 static void same_rail(const struct host_rail *left, const struct host_rail *right)
 {
     SAME_TEXT(hca);
@@ -87,6 +94,7 @@ static void same_host(const struct host *const *left_item, const struct host *co
     SAME_REAL(timescale);
     EACH(labels, same_label);
     EACH(rails, same_rail);
+    EACH(lines, same_line);
     SAME(line);
     SAME(column);
 }

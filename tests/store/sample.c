@@ -65,6 +65,8 @@ static void add_hosts(struct record *record)
     host->scheduler = SCHEDULER_KUBERNETES;
     *list_push(record->arena, &host->rails) = (struct host_rail){"mlx5_0", "leaf1", "Ethernet1/12:1", 7, 9};
     *list_push(record->arena, &host->rails) = (struct host_rail){"mlx5_1", "leaf2", "", 7, 40};
+    *list_push(record->arena, &host->lines) = (struct host_line){"far", "archive.example", 5301};
+    *list_push(record->arena, &host->lines) = (struct host_line){"v6", "fd00::1", 0};
 }
 
 static const struct limit own_limits[] = {

@@ -34,6 +34,7 @@ enum scope {
     SCOPE_GROUP = 4,
     SCOPE_CLUSTER = 8,
     SCOPE_RAIL = 16, /* a group by rail: one GPU and one HCA of each host */
+    SCOPE_LINE = 32, /* a host by line: each line that the hostfile declares of it */
     SCOPE_HOSTS = SCOPE_PAIR | SCOPE_GROUP | SCOPE_CLUSTER
 };
 

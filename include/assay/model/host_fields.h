@@ -16,7 +16,7 @@ struct host_field {
     enum host_field_kind kind;
     const char *text; /* "none" where it says nothing */
 };
-enum { HOST_FIELDS = 24 };
+enum { HOST_FIELDS = 25 };
 
 void host_fields(struct arena *arena, const struct host *host, struct host_field ret_fields[HOST_FIELDS]);
 

@@ -42,6 +42,13 @@ struct host_rail {
     unsigned line, column;   /* 0 in a plan that was loaded */
 };
 
+/* An end of a line that nobody logs in to: where `iperf3 -s` runs. */
+struct host_line {
+    const char *name;    /* "archive" */
+    const char *address; /* or name */
+    unsigned port;       /* 0: the step's */
+};
+
 struct host {
     const char *name;
     const char *address;     /* how the controller reaches it; default: name */
@@ -73,6 +80,7 @@ struct host {
     double timescale;
     LIST_OF(struct host_label) labels;
     LIST_OF(struct host_rail) rails;
+    LIST_OF(struct host_line) lines;
     unsigned line, column; /* where the name stands */
 };
 
@@ -111,6 +119,11 @@ const struct host *hostfile_find(const struct hostfile *hostfile, const char *na
 
 /* Adds the rail that SWITCH[:PORT] says. NULL, or what was expected instead. */
 const char *host_add_rail(struct arena *arena, struct host *host, const char *hca, const char *value);
+
+/* Likewise the line that ADDRESS[:PORT] says. */
+const char *host_add_line(struct arena *arena, struct host *host, const char *name, const char *value);
+/* "archive.example:5202", as the hostfile has it. */
+const char *host_line_text(struct arena *arena, const struct host_line *line);
 
 /*
  * Hostlists: "gpu[001-128,130],head" <-> names. At most 100,000 names, each of at most 4096 bytes; between brackets

@@ -19,11 +19,11 @@ const struct sweep_job sweep_jobs[] = {
     {"randread", "iops", "", .fio = "read", .needs = "write"},
     {"checkpoint", "bandwidth", "GB/s", .fio = "write", .once = true},
     {"restore", "bandwidth", "GB/s", .fio = "read", .needs = "checkpoint", .once = true, .by_first = true},
-    {"create", "files", ""},
-    {"stat", "files", "", .needs = "create"},
+    {"create", "files", "", .counted = COUNTED_OWN},
+    {"stat", "files", "", .needs = "create", .counted = COUNTED_OWN},
     {"delete", "files", "", .needs = "create"},
-    {"fill", "files", ""},
-    {"list", "files", "", .needs = "fill"},
+    {"fill", "files", "", .counted = COUNTED_OWN},
+    {"list", "files", "", .needs = "fill", .counted = COUNTED_ALL},
     {"clear", "files", "", .needs = "fill"},
     {0},
 };
@@ -103,7 +103,7 @@ double sweep_late_s(const struct check_context *context)
 /* One client in one job of one level. */
 struct result {
     bool begun, measured;
-    double late, value;
+    double late, value, files;
     const struct reason *why; /* it is not measured */
 };
 
@@ -197,6 +197,7 @@ static void take_files(const struct sweep *sweep, struct result *result, const c
         return;
     }
     result->value = count / seconds;
+    result->files = count;
     result->measured = true;
 }
 
@@ -330,6 +331,28 @@ static double add_up(const struct sweep *sweep, const struct sweep_job *job, siz
     return sum;
 }
 
+/* A folder of a million files is one only where they came to be in time. */
+static void tell_whole(const struct sweep *sweep, const struct sweep_job *job, size_t k, size_t i)
+{
+    struct reading *out = sweep->clients.out;
+    size_t level = sweep_level(sweep->clients.context, i), place = 0;
+    double asked =
+        check_number(sweep->clients.context, "files") * (job->counted == COUNTED_ALL ? (double)level : 1);
+    double fewest = asked;
+
+    for (size_t member = 0; member < sweep->clients.count && place < level; member++) {
+        if (!sweep->clients.list[member].placed)
+            continue;
+        place++;
+        fewest = fmin(fewest, result_of(sweep, k, i, member)->files);
+    }
+    reading_fact_said(
+        out, sweep_metric(out->arena, "clients", job, "whole"), sweep_subject(out->arena, level),
+        fewest < asked ? reason(out->arena, files_fewer_in_time, arena_printf(out->arena, "%.0f", fewest),
+                                arena_printf(out->arena, "%.0f", asked))
+                       : reason_text(out->arena, "yes"));
+}
+
 /* NAN where not all of its clients were measured together. */
 static double read_level(const struct sweep *sweep, const struct sweep_job *job, size_t k, size_t i)
 {
@@ -352,6 +375,8 @@ static double read_level(const struct sweep *sweep, const struct sweep_job *job,
     }
     reading_fact(out, together, subject, slice_of("yes"));
     reading_measure(out, metric, subject, sum, job->unit);
+    if (job->counted != COUNTED_NOT)
+        tell_whole(sweep, job, k, i);
     return sum;
 }
 

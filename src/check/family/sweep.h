@@ -5,6 +5,7 @@
  * What clients.h tells, and
  *
  * facts    clients.JOB.together   of "4 clients": "yes" where all of them were measured in the same seconds, else who was not
+ *          clients.JOB.whole      of files, "of 4 clients": "yes", or how many there were of those that were asked for
  *          clients.JOB.scaling    recorded, in words: the sum of each level, and where it ceases to grow
  * metrics  client.JOB.WHAT     of each member at clients=4; of a job that one client does for all (restore) of that one. At share=1
  *                              where the middle one of them has SWEEP_SHARED less than that of fewer: the servers are full, and
@@ -36,7 +37,12 @@ struct sweep_job {
     const char *fio;   /* the direction that fio tells of; NULL: it is files in a second */
     const char *needs; /* the job that makes what this one works on; NULL */
     bool once;         /* it ends with its bytes, and not with its seconds */
-    bool by_first;     /* the first client alone does it, with what all of them made: no sum, and no knee */
+    enum counted {
+        COUNTED_NOT, /* what came before it says how many there are */
+        COUNTED_OWN, /* "files" of them */
+        COUNTED_ALL  /* those of all clients */
+    } counted;
+    bool by_first; /* the first client alone does it, with what all of them made: no sum, and no knee */
 };
 /* Ends with a NULL name. */
 extern const struct sweep_job sweep_jobs[];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: sh posture.sh, as root where all is to be read
+# usage: sh posture.sh, as root where all is to be read; $try_sa_key other than 0: asks the subnet with the usual SA_Key
 # Who may enter the host, and by which doors: ports that listen, accounts, sudo, authorized keys, time servers, as rows of
 # key-value. Of sudo's rules only whom they are for is told, of a key only its fingerprint and comment.
 . "$(dirname "$0")/key_value.sh"
@@ -224,10 +224,9 @@ partitions() {
         else lack posture.partitions '' file_not_readable "${port#"$root"}/pkeys"; fi
     done | awk -F '\t' 'NF > 1 { print; next } NF { ports[$1]++ } END { for (key in ports) print "posture.partition\t" key "\t" ports[key] }' | sort
 }
-# By the port itself: who has no key is told an M_Key of 0 by one that protects it.
+# By the port itself: who has no key is told an M_Key of 0 by one that protects it. Without -K no key is shown.
 m_key() {
-    port=${infiniband%%"$newline"*} hca=${infiniband%%/ports/*}
-    told=$(timeout 10 smpquery -C "${hca##*/}" -P "${port##*/}" -D portinfo 0 2>&1)
+    told=$(timeout 10 smpquery -K -C "${hca##*/}" -P "${first_port##*/}" -D portinfo 0 2>&1)
     key=$(printf '%s\n' "$told" | sed -n 's/^Mkey:\.*//p') bits=$(printf '%s\n' "$told" | sed -n 's/^ProtectBits:\.*//p')
     case $key:$bits in
     0x0000000000000000:0) put posture.m_key '' 'not set' ;;
@@ -235,8 +234,96 @@ m_key() {
     *) untabbed "$told"; lack posture.m_key '' "$first" ;;
     esac
 }
+# The rest only the subnet manager knows: of each that runs here, by the file that it was started with. Keys are secrets:
+# told is whether one is the usual one. Numbers are read as opensm reads them; "vs_key_enable = 2" is 0 to it.
+key_items='sm_key sa_key sa_trust vs_key cc_key n2n_key'
+settings_of() {
+    awk '
+    function number(text, rest, i, n) {
+        if (text ~ /^0[xX]/) {
+            rest = tolower(substr(text, 3)); sub(/[^0-9a-f].*/, "", rest); sub(/^0+/, "", rest)
+            return rest == "" ? "0" : rest
+        }
+        sub(/[^0-9].*/, "", text); sub(/^0+/, "", text)
+        return text == "" ? "0" : text
+    }
+    function usual(name) { return !(name in set) || number(set[name]) == "1" ? "the usual one" : number(set[name]) == "0" ? "none" : "its own" }
+    function given(name, protect) {
+        if (number(set[name "_enable"]) == "1") return "disabled"
+        if (number(set[name "_enable"]) != "2") return "not set"
+        if (number(set["key_mgr_seed"]) == "0" && number(set["m_key"]) == "0" && set["m_key_per_port"] != "TRUE") return "enabled, of no seed"
+        return "enabled" (protect in set ? ", protection " number(set[protect]) : "")
+    }
+    { sub(/#.*/, ""); sub(/[ \t\r]+$/, "") }
+    NF > 1 { name = $1; sub(/^[ \t]*[^ \t]+[ \t]+/, ""); gsub(/^["\047]|["\047]$/, ""); set[name] = $0 }
+    END {
+        print "sm_key\t" usual("sm_key"); print "sa_key\t" usual("sa_key")
+        print "sa_trust\t" (set["sa_enhanced_trust_model"] == "TRUE" ? "enhanced" : "standard")
+        print "vs_key\t" given("vs_key", "vs_key_ci_protect_bits"); print "cc_key\t" given("cc_key", "cc_key_protect_bit")
+        print "n2n_key\t" given("n2n_key", "n2n_key_protect_bit")
+    }' "$1"
+}
+lack_keys() { for item in $key_items; do lack "posture.$item" '' "$@"; done; }
+# settings_file PROCESS: in $file what it was started with; it may see other files than we do
+settings_file() {
+    file=$(tr '\000' '\n' <"$1/cmdline" 2>/dev/null | plain | awk '
+        next_one { print; exit }
+        $0 == "-F" || $0 == "--config" { next_one = 1; next }
+        sub(/^--config=/, "") || sub(/^-F/, "") { print; exit }')
+    : "${file:=/etc/opensm/opensm.conf}"
+    if [ -r "$1/root$file" ]; then seen=$1/root$file; else seen=$root$file; fi
+}
+subnet_managers() {
+    settings=
+    # shellcheck disable=SC2013 # no path of these has a blank
+    for process in $(grep -lsx opensm "$root"/proc/[0-9]*/comm); do
+        process=${process%/comm}
+        settings_file "$process"
+        if [ ! -f "$seen" ] || [ ! -r "$seen" ]; then lack_keys file_not_readable "$file"; return; fi
+        settings=$settings$(settings_of "$seen")$newline
+    done
+    if [ -z "$settings" ]; then lack_keys subnet_manager_elsewhere; return; fi
+    for item in $key_items; do
+        put "posture.$item" '' "$(printf '%s' "$settings" | sed -n "s/^$item$tab//p" | sort -u | paste -s -d ';' - | sed 's/;/; /g')"
+    done
+}
+# A P_KeyTableRecord is told to whom the subnet administration trusts alone. Another key than its own it leaves unanswered,
+# and writes down; that it answers at all, requests that need no trust show, before and after.
+ask_sa() { told=$(timeout 20 saquery -C "${hca##*/}" -P "${first_port##*/}" "$@" 2>&1); }
+sa_answers() {
+    ask_sa CPI
+    case $told in *'SA ClassPortInfo'*) return ;; esac
+    untabbed "$told"
+    lack posture.sa_key_tried '' "$first"
+    return 1
+}
+try_sa_key() {
+    if ! lid=$(cat "$first_port/lid" 2>/dev/null); then lack posture.sa_key_tried '' file_not_readable "${first_port#"$root"}/lid"; return; fi
+    sa_answers || return
+    for key in 0 1; do
+        ask_sa --smkey $key PKTR $((lid))
+        case $told in
+        *'PKeyTableRecord dump'*)
+            if [ $key -eq 0 ]; then put posture.sa_key_tried '' 'all are trusted, without a key'; return; fi
+            put posture.sa_key_tried '' 'the usual one is trusted'
+            return
+            ;;
+        *'onnection timed out'* | *SA_ERR_REQ_INVALID*) ;;
+        *) untabbed "$told"; lack posture.sa_key_tried '' "$first"; return ;;
+        esac
+    done
+    ! sa_answers || put posture.sa_key_tried '' 'the usual one is not trusted'
+}
 infiniband=$(ports_of_infiniband)
-if [ -n "$infiniband" ]; then partitions; m_key; else put posture.m_key '' 'no InfiniBand'; fi
+first_port=${infiniband%%"$newline"*} hca=${infiniband%%/ports/*}
+if [ -n "$infiniband" ]; then
+    partitions
+    m_key
+    subnet_managers
+    [ "${try_sa_key:-0}" = 0 ] || try_sa_key
+else
+    for item in m_key $key_items sa_key_tried; do put "posture.$item" '' 'no InfiniBand'; done
+fi
 put posture.partitions_read '' yes
 
 # -- Time servers: rows "posture.time_source ntp.example.com chrony" --

@@ -27,12 +27,12 @@ trouble() {
 mark=$(cat /proc/sys/kernel/random/uuid) || exit
 
 urls() { for path; do printf 'url = "https://%s%s"\n' "$at" "$path"; done; }
-# curl's configuration on stdin; of bodies without an end so much is enough to know it
+# curl's configuration on stdin; of bodies without an end so much is enough to know it. A log of a thousand events has 1 MB and more.
 fetch() {
     {
         # shellcheck disable=SC2086 # an option or nothing
         curl -q --silent --show-error --stderr - --globoff --path-as-is --proto =https --noproxy '*' --fail-early \
-            --connect-timeout 10 --max-time 20 --max-filesize 1000000 ${ca:+--cacert "$ca"} $unverified "$@" \
+            --connect-timeout 10 --max-time 20 --max-filesize 4000000 ${ca:+--cacert "$ca"} $unverified "$@" \
             --write-out "\n$mark %{http_code} %{url_effective}\n" --config -
         printf '\n%s exit %s\n' "$mark" $?
     } | head -c 16000000 | tr -d '\000\r' | LC_ALL=C awk -v mark="$mark" '
