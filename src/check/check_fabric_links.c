@@ -93,7 +93,7 @@ static void put_run(const struct check_context *context, struct text *out)
     put_hcas(context, out);
     text_printf(out, " --seconds %.3f --size %.0f --rounds %.0f", seconds_of(context),
                 check_number(context, "size"), check_number(context, "rounds"));
-    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+    command_probe_deadline(out);
 }
 
 static void run_flows(const struct check_context *context, struct text *out)

@@ -290,7 +290,7 @@ static void tell_steady(const struct check_context *context, const struct attemp
     if (slow != NULL)
         reading_fact_said(out, "line.steady", "", slow);
     else if (unknown != NULL)
-        reading_finding(out, SEVERITY_INFO, "line.steady.unread", "", unknown);
+        reading_unread(out, "line.steady", "", unknown);
     else
         reading_fact(out, "line.steady", "", slice_of("yes"));
 }

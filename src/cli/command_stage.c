@@ -29,8 +29,7 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
     const struct option_row rows[] = {
         OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &command->hostfile, "the hosts"},
-        {"hosts", 0, OPTION_STRING, "LIST", &command->hosts,
-         "only these hosts of the hostfile: node[1-4],node7"},
+        CLI_HOSTS_ROW(command),
         CLI_LIMIT_ROW(&command->hosts),
         OPTION_HEADING("What is done"),
         {"list", 0, OPTION_FLAG, NULL, &command->list, "list which versions are on the hosts"},
