@@ -284,7 +284,7 @@ def left_of(version):
     """What lies on hosts beside that version."""
     return [f"{host.name} {found}" for host in hosts.list for found in
             subprocess.run(["find", var_tmp(host), "-mindepth", "1", "(", "-path", f"*/tools/{version}", "-prune", "-o", "-printf", "%P\\n", ")"],
-                           capture_output=True, text=True, check=True).stdout.split("\n") if found not in ("", "assay-0", "assay-0/tools")]
+                           capture_output=True, text=True, check=True).stdout.split("\n") if found not in ("", "assay-0", "assay-0/tools", "assay-locks-0")]
 
 
 def version_of(done):
