@@ -132,6 +132,15 @@ static void nobody(struct links_run *run)
     }
 }
 
+/* Each GPU with nobody but itself, all at once. */
+static int measure_all_alone(struct links_run *run, struct gpu_probe *probe, struct error *err)
+{
+    nobody(run);
+    for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
+        run->peers[gpu] = gpu;
+    return measure_now(run, probe, err);
+}
+
 static int host_copies(struct links_run *run, struct gpu_probe *probe, enum copy_way way, struct error *err)
 {
     const unsigned count = probe->device_count;
@@ -144,10 +153,7 @@ static int host_copies(struct links_run *run, struct gpu_probe *probe, enum copy
             return -1;
         run->host[way][0][gpu] = run->now[gpu];
     }
-    nobody(run);
-    for (unsigned gpu = 0; gpu < count; gpu++)
-        run->peers[gpu] = gpu;
-    if (measure_now(run, probe, err) < 0)
+    if (measure_all_alone(run, probe, err) < 0)
         return -1;
     for (unsigned gpu = 0; gpu < count; gpu++)
         run->host[way][1][gpu] = run->now[gpu];
@@ -266,10 +272,7 @@ static int chases(struct links_run *run, struct gpu_probe *probe, struct error *
     const unsigned count = probe->device_count;
 
     run->chases = true;
-    nobody(run);
-    for (unsigned gpu = 0; gpu < count; gpu++)
-        run->peers[gpu] = gpu;
-    if (measure_now(run, probe, err) < 0)
+    if (measure_all_alone(run, probe, err) < 0)
         return -1;
     for (unsigned gpu = 0; gpu < count; gpu++)
         run->chase[gpu][gpu] = run->now[gpu];
