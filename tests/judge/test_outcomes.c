@@ -127,11 +127,16 @@ static size_t find_step(const struct world *world, const char *name, const char 
 static struct attempt *add_attempt(struct world *world, const char *step, const char *host,
                                    enum attempt_end end)
 {
-    struct attempt *attempt = list_push(world->arena, &world->record.attempts);
+    struct attempt *attempt;
+    size_t index = find_step(world, step, host);
+    unsigned n = 1;
 
+    list_each (earlier, world->record.attempts)
+        n += earlier->step == index;
+    attempt = list_push(world->arena, &world->record.attempts);
     *attempt = (struct attempt){
-        .step = find_step(world, step, host),
-        .n = 1,
+        .step = index,
+        .n = n,
         .uuid = "11111111-1111-4111-8111-111111111111",
         .state = ATTEMPT_ENDED,
         .end = end,
