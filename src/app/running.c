@@ -81,11 +81,11 @@ static int attempt_ended(void *context, struct attempt *attempt, struct error *e
     return running_keep_attempt(run, attempt, err);
 }
 
-static enum step_state judge(void *context, size_t step)
+static enum step_state judge(void *context, size_t step, size_t last)
 {
     struct running *run = context;
 
-    return judge_step(run->record, &run->sources->limits, step);
+    return judge_step_to(run->record, &run->sources->limits, step, last);
 }
 
 /* Steps over several hosts that failed, and that others of these need: whom they named. */

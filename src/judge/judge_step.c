@@ -48,13 +48,15 @@ static bool is_due_for_retest(struct arena *arena, const struct shape *shape,
     return last && tests < shape->repeat + shape->retests;
 }
 
-/* From the last to the step's first: while a run goes on a step's attempts are among the last, of thousands. */
-static struct step_attempts attempts_of(struct arena *arena, const struct record *record, size_t step)
+/* Of the first so many of the record, from the last of them to the step's first: while a run goes on a step's attempts are
+   among the last of thousands. */
+static struct step_attempts attempts_of(struct arena *arena, const struct record *record, size_t step,
+                                        size_t among)
 {
     LIST_OF(const struct attempt *) found = {0};
     bool all = false;
 
-    for (size_t i = record->attempts.count; i > 0 && !all; i--) {
+    for (size_t i = among; i > 0 && !all; i--) {
         const struct attempt *attempt = &record->attempts.items[i - 1];
 
         if (attempt->step != step)
@@ -71,14 +73,15 @@ static struct step_attempts attempts_of(struct arena *arena, const struct record
     return (struct step_attempts){.items = found.items, .count = found.count};
 }
 
-enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step_index)
+static enum step_state judge_among(const struct record *record, const struct run_limits *limits,
+                                   size_t step_index, size_t among)
 {
     cleanup_arena struct arena *arena = arena_create();
     const struct shape *shape = record->plan->steps.items[step_index].shape;
     struct judged_part part = part_alone(arena, record, limits);
     struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
     struct outcome *outcomes = arena_array(arena, struct outcome, shape->slot_count);
-    struct step_attempts attempts = attempts_of(arena, record, step_index);
+    struct step_attempts attempts = attempts_of(arena, record, step_index, among);
     enum step_state state = STEP_FAILED;
 
     if (is_due_again(arena, &record->plan->steps.items[step_index], &attempts)) {
@@ -93,6 +96,17 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
     return state;
 }
 
+enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step)
+{
+    return judge_among(record, limits, step, record->attempts.count);
+}
+
+enum step_state judge_step_to(const struct record *record, const struct run_limits *limits, size_t step,
+                              size_t last)
+{
+    return judge_among(record, limits, step, last + 1);
+}
+
 struct outcome judge_step_worst(struct arena *arena, const struct record *record,
                                 const struct run_limits *limits, size_t step_index, size_t *ret_count)
 {
@@ -100,7 +114,7 @@ struct outcome judge_step_worst(struct arena *arena, const struct record *record
     struct judged_part part = part_alone(arena, record, limits);
     struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
     struct outcome *outcomes = arena_array(arena, struct outcome, slots);
-    struct step_attempts attempts = attempts_of(arena, record, step_index);
+    struct step_attempts attempts = attempts_of(arena, record, step_index, record->attempts.count);
     struct outcome worst = {
         .step = step_index, .word = OUTCOME_NOT_RUN, .value = NAN, .held = &held_to_nothing};
     size_t count = 0;
@@ -125,7 +139,7 @@ void judge_step_culprits(struct arena *arena, const struct record *record, const
     struct judged_part part = part_alone(arena, record, limits);
     struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
     struct outcome *outcomes = arena_array(arena, struct outcome, step->shape->slot_count);
-    struct step_attempts attempts = attempts_of(arena, record, step_index);
+    struct step_attempts attempts = attempts_of(arena, record, step_index, record->attempts.count);
 
     if (attempts.count == 0)
         return;

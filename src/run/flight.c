@@ -40,7 +40,7 @@ void flight_end(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
     const struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
-    enum step_state state = scheduler->hooks->judge(scheduler->hooks->context, flight->step);
+    enum step_state state = scheduler->hooks->judge(scheduler->hooks->context, flight->step, flight->attempt);
 
     if (scheduler->signals_seen > 0 && state == STEP_AGAIN)
         state = STEP_FAILED;

@@ -236,7 +236,9 @@ static int take_up_step(struct scheduler *scheduler, size_t step)
     if (attempt->state == ATTEMPT_SENT) {
         flight_take_up(scheduler, step, index);
     } else if (attempt->end != ATTEMPT_CANCELLED) {
-        schedule_settle(scheduler->schedule, step, scheduler->hooks->judge(scheduler->hooks->context, step));
+        schedule_settle(
+            scheduler->schedule, step,
+            scheduler->hooks->judge(scheduler->hooks->context, step, scheduler->tries[step].last));
         scheduler_tell(scheduler, EVENT_TAKEN_UP, step);
     } else if (!step_at(scheduler, step)->shape->passive) {
         sweep_prove_gone(scheduler, index);

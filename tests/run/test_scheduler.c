@@ -224,7 +224,7 @@ static int attempt_ended(void *context, struct attempt *attempt, struct error *e
     return 0;
 }
 
-static enum step_state judge(void *context, size_t step)
+static enum step_state judge(void *context, size_t step, size_t told)
 {
     static const char *const words[] = {"waiting", "running", "again", "passed", "failed", "skipped"};
     struct bench *bench = context;
@@ -234,7 +234,7 @@ static enum step_state judge(void *context, size_t step)
     for (size_t i = bench->record.attempts.count; i-- > 0 && last == NULL;)
         if (bench->record.attempts.items[i].step == step)
             last = &bench->record.attempts.items[i];
-    assert_non_null(last);
+    assert_ptr_equal(last, &bench->record.attempts.items[told]);
     bench->at_work -= step_of(bench, step)->member_count;
     state = last->n <= bench->again                     ? STEP_AGAIN
             : last->end == ATTEMPT_RAN && last->rc == 0 ? STEP_PASSED

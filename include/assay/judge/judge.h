@@ -74,6 +74,9 @@ bool judge_is_company(enum company company, const struct host *host, const struc
 /* While a run goes on: by limits only, without what needs other hosts (RULE_SAME, crashes that others do not
  * have). */
 enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step);
+/* The same for who knows which attempt of the record is the step's last, so that none behind it is looked at. */
+enum step_state judge_step_to(const struct record *record, const struct run_limits *limits, size_t step,
+                              size_t last);
 /* The same as it stands for people to watch: the worst item of a step that was tried, and how many are as bad. It may come
    otherwise in the end. In the arena. */
 struct outcome judge_step_worst(struct arena *arena, const struct record *record,

@@ -45,8 +45,8 @@ struct scheduler_hooks {
     /* With its captures, whose bytes are good during the call only: store them, read them, store the
      * readings. */
     int (*attempt_ended)(void *context, struct attempt *attempt, struct error *err);
-    /* AGAIN, PASSED or FAILED, for a step with at least one ended attempt. */
-    enum step_state (*judge)(void *context, size_t step);
+    /* AGAIN, PASSED or FAILED, for a step with at least one ended attempt. last: index of its last one in the record. */
+    enum step_state (*judge)(void *context, size_t step, size_t last);
     /* Nothing more can start and nothing runs: may add steps to the plan (and store them). lost: of each host of the plan,
        whether nothing is begun there any more. */
     int (*extend)(void *context, const enum step_state *states, const bool *lost, struct error *err);
