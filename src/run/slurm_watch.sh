@@ -8,6 +8,7 @@
 # step. A job that is preempted may have a while yet. Where Slurm does not tell, nothing is ended.
 told_to_end() {
     trap '' TERM
+    kill "$!" # nothing else ends it where it was begun after Slurm's signal went round
     while :; do
         if state=$(squeue --noheader --jobs="$SLURM_JOB_ID" --states=all --format=%T 2>&1); then
             case $state in
