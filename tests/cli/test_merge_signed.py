@@ -176,6 +176,10 @@ write("rubbish/f.html.manifest", manifest)
 done = merge("rubbish.db", place)
 tap.ok(told(done, 2, "1 taken", "1 not signed"), "what else lies there neither holds it up nor stands in the way", done.returncode, done.stdout, done.stderr)
 
+done = assay("merge", source("numbered", statements=["UPDATE attempt SET n=n+100 WHERE run=1"]), "--db", path("numbered.db"), cwd=FOLDER)
+tap.ok("not in its place" in done.stdout + done.stderr and first not in runs("numbered.db"),
+       "attempts that are not numbered from 1 in their order are no run's: earlier ones would not be looked at", done.returncode, done.stdout, done.stderr)
+
 # --- what is there already ---------------------------------------------------------------------------------------------
 
 done = assay("merge", "bare/theirs.db", "--db", path("known.db"), cwd=FOLDER)
