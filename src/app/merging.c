@@ -190,15 +190,18 @@ static int tell_there(const struct merge *merge, const struct arrival *arrival, 
     struct findings nobody = {.tell = tell_nobody};
     const struct record *record;
     enum vouch vouch = VOUCH_NONE;
-    bool last = false;
+    bool last = false, more = false;
 
     if (arrival->vouching != NULL && here->origin != NULL) {
         record = store_load_judged(arrival->source->store, arena, arrival->run->number, err);
         if (record == NULL ||
             vouching_of_run(arrival->vouching, arrival->source->store, record, &nobody, &vouch, &signers,
                             err) < 0 ||
-            store_is_last_of_origin(merge->store, here->number, record->judgement.uuid, &last, err) < 0)
+            store_is_last_of_origin(merge->store, here->number, record->judgement.uuid, &last, err) < 0 ||
+            source_has_more(arrival->source, arrival->run->number, record->judgement.uuid, &more, err) < 0)
             return -1;
+        /* It came as it is, with what nobody has signed. */
+        last &= !more || *here->origin->signers != '\0';
     }
     if (!last)
         signers = "";
@@ -216,6 +219,27 @@ static bool is_of_this_file(const struct arrival *arrival, const struct record *
     return here->origin != NULL && strcmp(here->origin->sha256, arrival->source->sha256) == 0;
 }
 
+/* Of a run that came as it was signed, what else its source says of it did not come. */
+static int compare(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                   const struct record *here, enum run_likeness *ret_likeness, const char **ret_tables,
+                   struct error *err)
+{
+    struct store *source = arrival->source->store;
+    long long number = arrival->run->number;
+    const struct record *there;
+
+    if (source_compare(source, number, merge->store, here->number, NULL, arena, ret_likeness, ret_tables,
+                       err) < 0)
+        return -1;
+    if (*ret_likeness != RUN_SAID_OTHERWISE || here->origin == NULL || *here->origin->signers == '\0')
+        return 0;
+    there = store_load_judged(source, arena, number, err);
+    if (there == NULL)
+        return -1;
+    return source_compare(source, number, merge->store, here->number, there->judgement.uuid, arena,
+                          ret_likeness, ret_tables, err);
+}
+
 static int know_again(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
                       long long number, struct error *err)
 {
@@ -225,9 +249,7 @@ static int know_again(const struct merge *merge, const struct arrival *arrival, 
 
     if (here == NULL)
         return -1;
-    if (!is_of_this_file(arrival, here) &&
-        source_compare(arrival->source->store, arrival->run->number, merge->store, number, arena, &likeness,
-                       &tables, err) < 0)
+    if (!is_of_this_file(arrival, here) && compare(merge, arrival, arena, here, &likeness, &tables, err) < 0)
         return -1;
     switch (likeness) {
     case RUN_SAID_OTHERWISE:

@@ -158,7 +158,9 @@ static int check_evidence(const struct vouching *vouching, const struct signed_r
 static bool is_last(const struct vouching *vouching, const struct signed_report *report,
                     const struct record *record, const struct findings *findings)
 {
-    if (strcmp(judgement_in(vouching->arena, &report->manifest, record->uuid), record->judgement.uuid) == 0)
+    const char *last = record->judgement.uuid;
+
+    if (last != NULL && strcmp(judgement_in(vouching->arena, &report->manifest, record->uuid), last) == 0)
         return true;
     findings_tell(findings, "CHANGED: run %lld: it has been judged again behind what %s says", record->number,
                   proof_line(vouching->arena, report->path));

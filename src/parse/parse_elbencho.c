@@ -190,16 +190,28 @@ static void take_row(struct elbencho_run *run, struct slice line)
 
 /* -- What went wrong -- */
 
+/* A line that begins so, but for the time. In others it is the name of a file, and what happened to that is told there. */
+static bool begins_with(struct slice line, const char *mark, struct slice *ret_rest)
+{
+    size_t at = slice_find(line, mark);
+
+    for (size_t i = 0; at != (size_t)-1 && i < at; i++)
+        if (memchr("0123456789:. ", line.bytes[i], strlen("0123456789:. ")) == NULL)
+            return false;
+    *ret_rest = slice_from(line, at != (size_t)-1 ? at + strlen(mark) : line.length);
+    return at != (size_t)-1;
+}
+
 static bool take_whose(struct elbencho_run *run, struct slice line)
 {
-    struct arena *arena = run->frame.reading->arena;
-    size_t at = slice_find(line, "=== [ HOST: ");
     struct slice rest, word;
 
-    if (at == (size_t)-1 && slice_find(line, "=== [ END ]") == (size_t)-1)
+    if (begins_with(line, "=== [ END ]", &rest))
+        run->at = NULL;
+    else if (begins_with(line, "=== [ HOST: ", &rest))
+        run->at = scan_word(&rest, &word) ? utf8_clean(run->frame.reading->arena, word) : NULL;
+    else
         return false;
-    rest = slice_from(line, at == (size_t)-1 ? line.length : at + strlen("=== [ HOST: "));
-    run->at = scan_word(&rest, &word) ? utf8_clean(arena, word) : NULL;
     return true;
 }
 

@@ -101,6 +101,9 @@ static bool read_direction(struct reading *reading, const struct json *root, siz
 
     if (!loose_number(received, "bits_per_second", &bits) || !loose_number(received, "seconds", &seconds))
         return false;
+    /* What the other end says that it got is no more than we have sent. */
+    if (loose_number(json_get(end, sums[way].sent), "bits_per_second", &value))
+        bits = fmin(bits, value);
     measure_bandwidth(reading, bits, "average", direction);
     read_intervals(reading, json_get(root, "intervals"), sums[way].interval, direction);
     if (loose_number(json_get(end, sums[way].sent), "retransmits", &value))

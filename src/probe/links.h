@@ -61,14 +61,16 @@ struct links_part {
 /* links_flow.c: Gb/s at the rank that receives; 0 at others. */
 double links_flow(const struct links_options *options, struct links_part part);
 
-/* links_tool.c: where a rank's ib_write_bw is reached: its adapter's first routable address of RoCE v2, and its index. */
+/* links_place.c: where a rank's ib_write_bw is reached: its adapter's first routable address of RoCE v2, and its index. */
 struct links_place {
     char address[64]; /* "": it has none */
     int gid_index;
     int port; /* of TCP */
 };
 struct links_place links_place(const struct links_options *options, int rank);
-/* All ranks call it together. places: of all ranks. Gb/s at the rank that sends; 0 at others, and where it came to nothing. */
+/* What another host says goes onto command lines of this one, as root: what is no address, or not the rank's port, is none. */
+void links_place_take(struct links_place *place, int rank);
+/* links_tool.c: all ranks call it together. places: of all ranks. Gb/s at the rank that sends; 0 at others, and where it came to nothing. */
 double links_flow_by_tool(const struct links_options *options, struct links_part part, int rank,
                           const struct links_place *places);
 

@@ -116,6 +116,8 @@ static void share_names(struct run *run)
     describe(&run->options, own);
     run->names = mem_alloc((size_t)run->ranks * LINKS_NAME_BYTES);
     MPI_Allgather(own, LINKS_NAME_BYTES, MPI_CHAR, run->names, LINKS_NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
+    for (int rank = 0; rank < run->ranks; rank++)
+        run->names[rank][LINKS_NAME_BYTES - 1] = '\0';
 }
 
 static void share_places(struct run *run)
@@ -124,6 +126,8 @@ static void share_places(struct run *run)
 
     run->places = mem_alloc((size_t)run->ranks * sizeof *run->places);
     MPI_Allgather(&own, sizeof own, MPI_BYTE, run->places, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    for (int rank = 0; rank < run->ranks; rank++)
+        links_place_take(&run->places[rank], rank);
 }
 
 /* --- what rank 0 says --- */

@@ -219,11 +219,12 @@ static void start_sbcast(struct broadcast *broadcast, const char *step)
         sent(broadcast, reason(broadcast->arena, slurm_program_not_started, "sbcast", uv_strerror(error)));
 }
 
-/* A line "@step JOB.STEP" from each host, which is then ready to remove what comes. */
+/* A line "@step JOB.STEP" from each host, which is then ready to remove what comes. Of another job than ours it is a lie. */
 static void take_step(void *context, int stream, const char *bytes, size_t length)
 {
     struct broadcast *broadcast = context;
-    struct slice rest, line, step = {0};
+    const char *job = broadcast->job != NULL ? broadcast->job : getenv("SLURM_JOB_ID");
+    struct slice rest, line, step = {0}, own;
     size_t up = 0;
 
     if (broadcast->phase != STEPPING)
@@ -232,10 +233,13 @@ static void take_step(void *context, int stream, const char *bytes, size_t lengt
     rest = (struct slice){broadcast->out.bytes, broadcast->out.length};
     while (slice_find(rest, "\n") != (size_t)-1 && scan_line(&rest, &line))
         if (scan_text(&line, "@step ")) {
+            own = line;
+            if (job == NULL || !scan_text(&own, job) || !slice_starts(own, "."))
+                continue;
             step = line;
             up++;
         }
-    if (up == broadcast->hosts.names.count)
+    if (up >= broadcast->hosts.names.count)
         start_sbcast(broadcast, arena_strndup(broadcast->arena, step.bytes, step.length));
 }
 

@@ -34,7 +34,8 @@ enum {
     BLOCK_S = 600,
     SLOWEST = 1 << 20, /* bytes a second within the cluster, for deadlines */
     COMMAND_BYTES = 64 * 1024,
-    BROADCASTS = 3, /* failed ones, of which each leaves out the host whose fault it was */
+    LEFT_MOST = 1000, /* of what one host says that earlier stagings left there */
+    BROADCASTS = 3,   /* failed ones, of which each leaves out the host whose fault it was */
 };
 
 /* A job's uuid begins so: what a staging that was killed has left in spools is known by it. */
@@ -559,6 +560,16 @@ static int compare_blocks(struct place *place, struct slice out)
     return 0;
 }
 
+/* As stage.sh takes folders: it goes onto command lines, here and on other hosts. */
+#define FOLDER_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._+/=,@:~-"
+static bool is_plain_folder(struct slice root)
+{
+    for (size_t i = 0; i < root.length; i++)
+        if (memchr(FOLDER_BYTES, root.bytes[i], sizeof FOLDER_BYTES - 1) == NULL)
+            return false;
+    return slice_starts(root, "/");
+}
+
 static void read_probe(struct place *place, const struct remote_result *result)
 {
     struct staging *all = place->all;
@@ -573,7 +584,8 @@ static void read_probe(struct place *place, const struct remote_result *result)
         probe(place);
         return;
     }
-    if (what == NULL && (!answer_of(result->out, "root", &root) || !answer_of(result->out, "state", &state)))
+    if (what == NULL && (!answer_of(result->out, "root", &root) || !is_plain_folder(root) ||
+                         !answer_of(result->out, "state", &state)))
         what = REASON(stage_answer_unfit);
     if (what != NULL) {
         settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
@@ -597,10 +609,11 @@ static void on_listed(void *context, const struct remote_result *result)
 {
     struct place *place = context;
     struct slice rest = result->out, line, uuid;
+    unsigned left = LEFT_MOST;
 
-    while (!place->all->over && result->end == REMOTE_ENDED && scan_line(&rest, &line))
+    while (!place->all->over && left > 0 && result->end == REMOTE_ENDED && scan_line(&rest, &line))
         if (slice_starts(line, JOB_MARK) && scan_word(&line, &uuid) &&
-            !slice_equal(slice_trim(line), "running"))
+            !slice_equal(slice_trim(line), "running") && left-- > 0)
             forget(place, arena_strndup(place->all->arena, uuid.bytes, uuid.length));
     forgotten(place->all, result);
 }

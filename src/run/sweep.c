@@ -7,7 +7,7 @@
 #include "assay/model/attempt.h"
 #include "scheduler_private.h"
 
-enum { GONE_TRIES = 6, GONE_PAUSE_MS = 10000, GONE_WAIT_MS = 60000 };
+enum { GONE_TRIES = 6, GONE_PAUSE_MS = 10000, GONE_WAIT_MS = 60000, LEFT_MOST = 1000 };
 
 /* The run ends when the hosts are clean; a folder that cannot be removed does not undo the result. */
 static void forgotten(void *context, const struct remote_result *result)
@@ -283,12 +283,23 @@ struct tidying {
     char uuid[UUID_SIZE];
 };
 
+/* Each once, and no more than a host may have: the run ends when all are answered, and a host may tell what it likes. */
+static bool is_new(struct arena *arena, struct hostlist *told, const char *uuid)
+{
+    if (told->names.count >= LEFT_MOST || hostlist_has(told, uuid))
+        return false;
+    *list_push(arena, &told->names) = arena_strdup(arena, uuid);
+    return true;
+}
+
 /* What runs yet, runs until its deadline, and its lock keeps others away. */
 static void listed(void *context, const struct remote_result *result)
 {
+    cleanup_arena struct arena *arena = arena_create();
     struct tidying *tidying = context;
     struct scheduler *scheduler = tidying->scheduler;
     struct slice rest = result->out, line, word;
+    struct hostlist told = {0};
     char uuid[UUID_SIZE];
 
     scheduler->forgetting--;
@@ -300,7 +311,7 @@ static void listed(void *context, const struct remote_result *result)
             slice_equal(slice_trim(line), "running"))
             continue;
         snprintf(uuid, sizeof uuid, "%.*s", slice_print(word));
-        if (!scheduler->hooks->is_over(scheduler->hooks->context, uuid))
+        if (!is_new(arena, &told, uuid) || !scheduler->hooks->is_over(scheduler->hooks->context, uuid))
             continue;
         scheduler->forgetting++;
         remote_start(tidying->host->remote, &job, forgotten, scheduler);

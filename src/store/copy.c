@@ -652,7 +652,7 @@ static int put_origin(struct store *store, long long number, const struct run_or
 static int copy_run(struct copy *copy, long long number, const struct run_origin *origin,
                     long long *ret_number, struct error *err)
 {
-    if (copy_from(copy, number, origin != NULL, err) < 0)
+    if (copy_from(copy, number, origin != NULL && *origin->signers == '\0', err) < 0)
         return -1;
     *ret_number = copy->maps[0].list.items[0].to;
     return origin != NULL ? put_origin(copy->to, *ret_number, origin, err) : 0;

@@ -119,7 +119,7 @@ static int select_rows(struct store *store, struct arena *arena, const struct ru
 }
 
 sqlite3_stmt *digest_rows(struct store *store, struct arena *arena, const struct run_table *table,
-                          long long run, struct error *err)
+                          long long run, const char *judgement, struct error *err)
 {
     cleanup_text struct text sql = {0}, note = {0};
 
@@ -127,7 +127,7 @@ sqlite3_stmt *digest_rows(struct store *store, struct arena *arena, const struct
     text_init(&note, 1 << 16);
     if (select_rows(store, arena, table, NULL, &sql, &note, err) < 0)
         return NULL;
-    return run_query(store, sql.bytes, run, NULL, err);
+    return run_query(store, sql.bytes, run, judgement, err);
 }
 
 static int digest_table(struct digest *digest, const struct run_table *table, struct error *err)

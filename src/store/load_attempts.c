@@ -415,9 +415,20 @@ static int load_pieces(struct load *load, int64_t id, int64_t command, struct at
     return result;
 }
 
+/* A step's first attempt is its number 1, and no later one is: who looks for all of them looks from the last to that. */
+static void check_number(struct rows *rows, const struct attempt *attempt, bool *begun)
+{
+    if (rows->damage[0] == '\0' && (attempt->n == 1) == begun[attempt->step])
+        rows_damage(rows, "attempt %s is number %u of its step, and not in its place", attempt->uuid,
+                    attempt->n);
+    if (rows->damage[0] == '\0')
+        begun[attempt->step] = true;
+}
+
 int load_attempts(struct load *load, struct error *err)
 {
-    cleanup_arena struct arena *scratch = arena_create();
+    cleanup_arena struct arena *scratch = arena_create(), *own = arena_create();
+    bool *begun = arena_array(own, bool, load->record->plan->steps.count + 1);
     struct record *record = load->record;
     int64_t count = 0;
     struct rows rows;
@@ -433,6 +444,7 @@ int load_attempts(struct load *load, struct error *err)
         struct attempt *attempt = list_push(load->arena, &record->attempts);
         int64_t command, id = take_attempt(&rows, record->plan->steps.count, attempt, &command);
 
+        check_number(&rows, attempt, begun);
         if (rows.damage[0] == '\0' && load_pieces(load, id, command, attempt, err) < 0) {
             rows_close(&rows);
             return -1;

@@ -43,9 +43,11 @@ sqlite3_stmt *run_query(struct store *store, const char *sql, long long run, con
 int run_query_next(struct store *store, sqlite3_stmt *statement, struct error *err)
     __attribute__((warn_unused_result));
 
-/* The rows of a table that are of the run, as a manifest has them: with names in the place of ids. The caller finalizes it. */
+/* The rows of a table that are of the run, as a manifest has them: with names in the place of ids. judgement:
+   of what is said, that and what it rests on; NULL: all. The caller finalizes it. */
 sqlite3_stmt *digest_rows(struct store *store, struct arena *arena, const struct run_table *table,
-                          long long run, struct error *err) __attribute__((warn_unused_result));
+                          long long run, const char *judgement, struct error *err)
+    __attribute__((warn_unused_result));
 void digest_add_row(struct sha256 *hash, sqlite3_stmt *statement);
 
 #endif

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "assay/store/source.h"
+#include "foreign.h"
 #include "run_tables.h"
 
 static int hash_table(struct store *store, struct arena *arena, const struct run_table *table, long long run,
-                      char ret_sha256[SHA256_HEX_SIZE], struct error *err)
+                      const char *judgement, char ret_sha256[SHA256_HEX_SIZE], struct error *err)
 {
-    sqlite3_stmt *statement = digest_rows(store, arena, table, run, err);
+    sqlite3_stmt *statement = digest_rows(store, arena, table, run, judgement, err);
     struct sha256 *hash = sha256_create();
     int got = -1;
 
@@ -24,8 +25,8 @@ static int hash_table(struct store *store, struct arena *arena, const struct run
 }
 
 int source_compare(struct store *source, long long number, struct store *here, long long number_here,
-                   struct arena *arena, enum run_likeness *ret_likeness, const char **ret_tables,
-                   struct error *err)
+                   const char *judgement, struct arena *arena, enum run_likeness *ret_likeness,
+                   const char **ret_tables, struct error *err)
 {
     *ret_likeness = RUN_SAME;
     *ret_tables = "";
@@ -35,8 +36,8 @@ int source_compare(struct store *source, long long number, struct store *here, l
 
         if (table->local)
             continue;
-        if (hash_table(source, arena, table, number, theirs, err) < 0 ||
-            hash_table(here, arena, table, number_here, ours, err) < 0)
+        if (hash_table(source, arena, table, number, judgement, theirs, err) < 0 ||
+            hash_table(here, arena, table, number_here, judgement, ours, err) < 0)
             return -1;
         if (strcmp(theirs, ours) == 0)
             continue;
@@ -44,5 +45,17 @@ int source_compare(struct store *source, long long number, struct store *here, l
         *ret_tables =
             arena_printf(arena, "%s%s%s", *ret_tables, **ret_tables != '\0' ? ", " : "", table->name);
     }
+    return 0;
+}
+
+int source_has_more(const struct source *source, long long number, const char *judgement, bool *ret_has,
+                    struct error *err)
+{
+    int result = foreign_check_judgement(source->store, number, judgement, source->store->path, err);
+
+    *ret_has = result < 0;
+    if (result == 0 || err->code != ERROR_USAGE)
+        return result;
+    *err = (struct error){0};
     return 0;
 }

@@ -168,6 +168,29 @@ def keys_of_subnets():
     tap.same([of(rows, "posture." + item) for item in ITEMS], [{"": ["\tfile_not_readable\t/none"]}] * 6)
     tap.same("771d2fe7" in str(managed_by(own)), False)
     tap.same({of(try_host({}), "posture." + item)[""][0] for item in ITEMS}, {"no InfiniBand"})
+    rows = try_host(SUBNET, tools=[("smpquery", "echo 'Mkey:............................0x4711cafe'; echo 'ProtectBits: what'")])
+    tap.same((list(of(rows, "posture.m_key")), "4711cafe" in str(rows)), ([""], False))
+
+
+def files_of_users():
+    files = {**SUBNET, "proc/4/comm": "opensm\n", "proc/4/cmdline": "opensm\0-F\0/mine\0", "mine": "sm_key 77\nsa_key 77\n"}
+
+    def told(prepare=lambda root: None):
+        with tempfile.TemporaryDirectory() as folder:
+            host(folder, files)
+            prepare(os.path.join(folder, "root"))
+            return of(host(folder, {}), "posture.sm_key")[""][0]
+
+    tap.same(told(), "its own")
+    if os.geteuid() == 0:
+        tap.same(told(lambda root: os.chown(os.path.join(root, "proc/4"), 12345, 12345)), "\tsubnet_manager_elsewhere")
+    # Longer than memory.
+    tap.same(told(lambda root: os.truncate(os.path.join(root, "mine"), 1 << 42)), "its own")
+    with tempfile.TemporaryDirectory() as folder:
+        keys = {"etc/passwd": PASSWD, "h/.ssh/authorized_keys": KEYS[0] + " a\n"}
+        host(folder, keys)
+        os.truncate(os.path.join(folder, "root", "h/.ssh/authorized_keys"), 1 << 42)
+        tap.same([value.endswith(" a") for value in of(host(folder, {}), "posture.key")["$(touch ran)"]], [True])
 
 
 def usual_key_tried():
@@ -197,6 +220,7 @@ def time_servers():
 tap.run([
     ("accounts, and names that are commands or rows", accounts),
     ("keys of subnet managers, and none of them printed", keys_of_subnets),
+    ("of files that are any user's root reads little, and those of his programs not at all", files_of_users),
     ("whether a subnet trusts the usual SA_Key", usual_key_tried),
     ("ports by ss, without those of loopback", ports_of_ss),
     ("ports by the kernel's tables", ports_of_the_kernel),

@@ -143,6 +143,13 @@ def of_bad_links(tell):
                 "one that is not active is listed, and the fabric is not passed", said)
 
 
+def of_many_links(tell):
+    with Lab("many", 48, ["node9:uplink-idle"], options=["--fabric", "roce"]) as lab:
+        report, items, recorded, said = run(lab, "many")
+        tell.ok(recorded["links.proven"] >= 99.9 and outcome(items, *UNPROVEN) == "inconclusive" and uplink(2) in cause(items, *UNPROVEN),
+                "one link in a thousand that carried nothing is named, though as many may carry less than half", recorded, said)
+
+
 # Some labs at a time: their hosts wait as much as they work.
-tap.together([of_what_is_told, of_cables, of_bad_links])
+tap.together([of_what_is_told, of_cables, of_bad_links, of_many_links])
 tap.end()

@@ -119,6 +119,41 @@ assay("judge", 1, "--db", place, cwd=FOLDER)
 done = merge("again.db", place)
 tap.ok(told(done, 1, "run 1: CHANGED, not taken", "judged again") and list(runs("again.db")) == [second],
        "with another judgement behind the signed one: not taken", done.returncode, done.stdout, done.stderr)
+place = source("unjudged", "r1.html", "r2.html", statements=[
+    f"DELETE FROM {table} WHERE judgement IN (SELECT id FROM judgement WHERE run=1)"
+    for table in ("judgement_document", "outcome", "verdict", "search", "accusation_step", "accusation", "outcome_waiver")] +
+    ["DELETE FROM judgement WHERE run=1"])
+done = merge("unjudged.db", place)
+tap.ok(told(done, 1, "run 1: CHANGED, not taken", "run 2: taken") and list(runs("unjudged.db")) == [second], "without the judgement that was signed: not taken",
+       done.returncode, done.stdout, done.stderr)
+
+# What is said of a run beside what was signed: a judgement before it, and a waiver behind it.
+MORE = ["INSERT INTO judgement SELECT -7,'f'||substr(uuid,2),run,baselines,now-1,inputs FROM judgement WHERE run=1",
+        "INSERT INTO verdict SELECT -7,n,scope,name,'accept with exceptions',pass,fail,inconclusive,not_run,recorded,accused,waived FROM verdict "
+        "WHERE judgement=(SELECT max(id) FROM judgement WHERE run=1)",
+        "INSERT INTO waiver SELECT 'aaaaaaaa-0000-4000-8000-000000000001',step.run,key,attempt.uuid,'Mallory','trust me',now+1,4000000000.0 "
+        "FROM step,attempt,judgement WHERE step.run=1 AND attempt.run=1 AND attempt.step=step.n AND judgement.run=1 AND judgement.id>0 LIMIT 1"]
+
+
+def said(database):
+    """How many judgements and waivers are there."""
+    store = sqlite3.connect(path(database))
+    try:
+        return store.execute("SELECT (SELECT count(*) FROM judgement),(SELECT count(*) FROM waiver)").fetchone()
+    finally:
+        store.close()
+
+
+done = merge("more.db", source("more", "r1.html", statements=MORE))
+tap.ok(told(done, 2, "run 1: taken") and said("more.db") == (1, 0), "of what is said of a run only what was signed comes", done.stdout, done.stderr, said("more.db"))
+for place in ("more/theirs.db", source("grown", "r1.html", "r2.html", statements=MORE)):
+    done = merge("more.db", place)
+    tap.ok("run 1: there already, as number 1, signed by vendor@v.example" in done.stdout and "CHANGED" not in done.stdout,
+           "and what did not come makes it no other run", done.stdout, done.stderr)
+done = assay("merge", "more/theirs.db", "--db", path("all.db"), cwd=FOLDER)
+tap.same((done.returncode, said("all.db")), (0, (3, 1)), "without --signers all of it comes", done.stdout, done.stderr)
+done = merge("all.db", "more/theirs.db")
+tap.ok("run 1: there already, as number 1\n" in done.stdout and not any(runs("all.db").values()), "and is nobody's word afterwards", done.stdout, runs("all.db"))
 place = source("swapped", "r1.html", "r2.html")
 shutil.copy(path("r1.html"), path("swapped/r2.html"))
 done = merge("swapped.db", place)
@@ -140,6 +175,10 @@ write("rubbish/e.manifest", "assay manifest 1\nrun: " + first + "\n" * 3)
 write("rubbish/f.html.manifest", manifest)
 done = merge("rubbish.db", place)
 tap.ok(told(done, 2, "1 taken", "1 not signed"), "what else lies there neither holds it up nor stands in the way", done.returncode, done.stdout, done.stderr)
+
+done = assay("merge", source("numbered", statements=["UPDATE attempt SET n=n+100 WHERE run=1"]), "--db", path("numbered.db"), cwd=FOLDER)
+tap.ok("not in its place" in done.stdout + done.stderr and first not in runs("numbered.db"),
+       "attempts that are not numbered from 1 in their order are no run's: earlier ones would not be looked at", done.returncode, done.stdout, done.stderr)
 
 # --- what is there already ---------------------------------------------------------------------------------------------
 

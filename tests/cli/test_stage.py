@@ -203,6 +203,20 @@ def hosts_in_trouble(test):
                 "a place that cannot be had is named", done.stdout)
 
 
+def a_host_that_lies(test):
+    """What it says is its folder would stand on command lines: of sbcast here, of ssh and sh on other hosts."""
+    tools = make_tools("toolslies", MB)
+    with Lab("lablies", 3) as lab:
+        with open(f"{lab.folder}/bin/timeout", "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\ncase $ASSAY_LAB_HOST in node2) echo "root --send-libs=/x" ;; node3) echo "root /x\'; touch y; \'" ;; esac\n'
+                       'exec /usr/bin/timeout "$@"\n')
+        os.chmod(f"{lab.folder}/bin/timeout", 0o755)
+        done = assay("stage", "-H", lab.hostfile, tools)
+        test.ok(done.returncode != 0 and "1 of 3 have it" in said(done, "hosts") and
+                all("the host's answer is invalid" in rows(done).get(host, "") for host in ("node2", "node3")),
+                "a folder that is an option, or more than a folder, is none", done.stdout, done.stderr)
+
+
 def old_versions(test):
     old, new = make_tools("tools-old", MB), make_tools("tools-new", MB)
     with Lab("lab-old", 2) as lab:
@@ -287,6 +301,6 @@ def wrong_words(test):
         test.ok(done.returncode == 64 and told in done.stderr, f"{told!r} is told", done.stderr)
 
 
-tap.together([a_cluster_of_64_behind_one_bastion, an_interrupted_transfer, hosts_in_trouble, old_versions,
+tap.together([a_cluster_of_64_behind_one_bastion, an_interrupted_transfer, hosts_in_trouble, a_host_that_lies, old_versions,
               a_run_with_staged_tools, wrong_words])
 tap.end()

@@ -29,10 +29,13 @@ enum run_likeness {
     RUN_SAID_OTHERWISE, /* it is the same run, and its judgements or waivers are not the same */
     RUN_OTHER,          /* what it consists of is not the same */
 };
-/* *ret_tables: those that differ, "outcome, verdict"; in the arena. */
+/* judgement: of what is said, that and what it rests on; NULL: all. *ret_tables: those that differ, "outcome, verdict"; in the arena. */
 int source_compare(struct store *source, long long number, struct store *here, long long number_here,
-                   struct arena *arena, enum run_likeness *ret_likeness, const char **ret_tables,
-                   struct error *err) __attribute__((warn_unused_result));
+                   const char *judgement, struct arena *arena, enum run_likeness *ret_likeness,
+                   const char **ret_tables, struct error *err) __attribute__((warn_unused_result));
+/* Whether more is said of the run than this judgement and what it rests on: nobody who signs the one signs the other. */
+int source_has_more(const struct source *source, long long number, const char *judgement, bool *ret_has,
+                    struct error *err) __attribute__((warn_unused_result));
 /* What the plan of a run requires must have the hash by which runs share it: of each run that is taken. ERROR_USAGE. */
 int source_check_run(const struct source *source, long long number, struct error *err)
     __attribute__((warn_unused_result));

@@ -281,7 +281,8 @@ int store_number_next(struct store *store, long long number, struct error *err)
     __attribute__((warn_unused_result));
 
 /* The same of another party's run, out of a bundle that was opened (bundle.h): with where it came from beside it, by which
-   it is told from own runs for ever. It shares with them only what is equal byte by byte. */
+   it is told from own runs for ever. It shares with them only what is equal byte by byte. Of one that somebody has signed only what
+   he signed comes: its last judgement, and what that rests on. */
 int store_import_run(struct store *from, long long number, struct store *to, const struct run_origin *origin,
                      long long *ret_number, struct error *err) __attribute__((warn_unused_result));
 

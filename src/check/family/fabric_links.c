@@ -333,13 +333,23 @@ bool links_is_proven(const struct evidence *evidence, uint32_t way)
     return evidence->proven.ways[way] && evidence->proven.ways[evidence->fabric->ports.items[way].far];
 }
 
-static const struct reason *said_unproven(const struct evidence *evidence, const struct fabric_list *unproven)
+/* On Ethernet a hash leaves a few links with less than half of their rate, but none with nothing. */
+static bool is_idle(const struct evidence *evidence, uint32_t way)
+{
+    uint32_t far = evidence->fabric->ports.items[way].far;
+
+    return evidence->plan != NULL &&
+           (evidence->proven.most[way] < FABRIC_LITTLE || evidence->proven.most[far] < FABRIC_LITTLE);
+}
+
+static const struct reason *said_unproven(const struct evidence *evidence, const struct fabric_list *unproven,
+                                          bool idle)
 {
     const char *counters = reading_get_fact(evidence->out, "links.counters", "");
     struct arena *arena = evidence->out->arena;
     const struct reason *said = evidence->plan != NULL ? ethernet_lone_leaves(evidence) : NULL;
 
-    if ((double)unproven->count <= (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
+    if (!idle && (double)unproven->count <= (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
         return said;
     said = reason_also(arena, said,
                        reason(arena, links_not_proven, unproven->count, evidence->proven.links,
@@ -356,18 +366,22 @@ static void tell_proof(struct evidence *evidence)
     const struct fabric_port *ports = evidence->fabric->ports.items;
     double links = (double)evidence->proven.links;
     struct fabric_list unproven = {0};
+    bool idle = false;
 
-    for (uint32_t way = 0; way < evidence->fabric->ports.count; way++)
-        if (ports[way].far != FABRIC_NONE && ports[way].far > way && evidence->gaps[way] != FABRIC_UNTESTED &&
-            !links_is_proven(evidence, way))
-            fabric_list_add(evidence->out, evidence->fabric, &unproven, "links.unproven", way,
-                            evidence->plan != NULL ? ethernet_why_unproven(evidence, way)
-                                                   : why_unproven(evidence, way));
+    for (uint32_t way = 0; way < evidence->fabric->ports.count; way++) {
+        if (ports[way].far == FABRIC_NONE || ports[way].far < way || evidence->gaps[way] == FABRIC_UNTESTED ||
+            links_is_proven(evidence, way))
+            continue;
+        idle |= is_idle(evidence, way);
+        fabric_list_add(evidence->out, evidence->fabric, &unproven, "links.unproven", way,
+                        evidence->plan != NULL ? ethernet_why_unproven(evidence, way)
+                                               : why_unproven(evidence, way));
+    }
     if (links > 0)
         reading_measure(evidence->out, "links.proven", "", 100 * (double)evidence->proven.covered / links,
                         "%");
     fabric_tell(evidence->out, "links.unproven",
-                links > 0 ? said_unproven(evidence, &unproven) : REASON(no_link_to_prove), "none");
+                links > 0 ? said_unproven(evidence, &unproven, idle) : REASON(no_link_to_prove), "none");
 }
 
 /* Links of a leaf to other switches; 0: no host of the step hangs on it. */
