@@ -125,7 +125,7 @@ def week_1(lab, hostfile, suite):
     tap.ok(sick["node2"]["hands"] == who and f"Who acts: {who}" in " ".join(text.split()) and f"Who acts: {who}</small>" in page,
            "and who acts on it, as the page of repair says", sick["node2"])
     told = acceptance("status", "su").stdout
-    tap.ok("\nnext: when node2 is fixed (swap: replaced): assay acceptance event su repair node2 --item gpu3 --note TEXT\n" in told and
+    tap.ok("\nnext: when node2 is fixed: assay acceptance event su repair node2 --item gpu3 --note TEXT    # a part was replaced: swap, not repair\n" in told and
            told.splitlines()[-3].startswith("next: ") and told.endswith("\nacceptance: su\nverdict: reject\n"),
            "what to type next is the last thing before the verdict", told)
     alone, done = run(20.9, "-H", hostfile, "-s", suite, "--hosts", "node2", "--steps", "reachable,gpu-inventory")
@@ -274,7 +274,7 @@ def it_is_told_in_chinese():
     prose = re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", body)
     tap.same(prose, [], "without English sentences that are not marked as such")
     text = acceptance("report", "su", "--lang", "zh", "--format", "text").stdout
-    tap.ok(text.startswith("模拟：这些主机上的时间快 600 倍；本文件不能签署。\n验收 su：通过") and "整体 通过" in text, "as text too", text)
+    tap.ok(text.startswith("模拟：这些主机上的时间快 600 倍；请勿签署本文件。\n验收 su：通过") and "整体 通过" in text, "as text too", text)
     wrong = acceptance("report", "su", "--lang", "fr")
     tap.ok(wrong.returncode == 64 and "expected en or zh" in wrong.stderr, "an unknown language is refused", wrong.stderr)
 

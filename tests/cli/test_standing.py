@@ -52,7 +52,7 @@ def acceptance(lab):
     document = json.loads(form(1, "json"))
     tap.ok("\nverdict: accept\n" in out and "not an acceptance" not in out and name == "assay-report-1.html",
            "a delivery over all hosts and steps is accepted, and its file is a report", out, name)
-    tap.ok("acceptance report" in title_of(page) and 'id="signatures"' in page and "this document cannot be signed" in page and "By signing" not in page,
+    tap.ok("acceptance report" in title_of(page) and 'id="signatures"' in page and "do not sign this document" in page and "By signing" not in page,
            "where it is signed, it says that a simulated one cannot be", title_of(page))
     tap.same((document["document"], document["verdict"]),
              ({"kind": "acceptance", "acceptance": True, "hosts": HOSTS, "hosts_owed": HOSTS, "steps": 2, "steps_owed": 2}, "accept"),
