@@ -134,7 +134,7 @@ def week_1(lab, hostfile, suite):
            left_out[0].startswith("note: not asked for: 2 steps on 1 host, left out by --steps; this was on purpose, and nothing is shown of it: ") and
            f"`assay acceptance add NAME {alone}`" in left_out[0] and
            "\nanswer: 2 tests passed on node2, all that were asked for. This is a part of a delivery.\n" in done.stdout and
-           f"\npart of a delivery: nothing found, 1 of 8 hosts, 2 of 4 steps; not an acceptance\nnext: assay acceptance add su {alone}\n" in done.stdout and
+           f"\npart of a delivery (1 of 8 hosts, 2 of 4 steps): nothing found; not an acceptance\nnext: assay acceptance add su {alone}\n" in done.stdout and
            "\nverdict: incomplete\n" in done.stdout and "open" not in done.stdout.replace("The host is OK", ""),
            "what it was not asked for is one line and nothing to settle; what was asked for has passed, and what comes next is said", done.stdout)
     page = assay("report", alone, "-o", "-").stdout

@@ -63,7 +63,7 @@ def says_what_it_is(number, out, kind, title, share, words):
     """words: (verdict, what was found, exit status)"""
     verdict, found, status = words
     name, page = page_of(out)
-    line = f"{title}: {found}{', ' + share if share else ''}; not an acceptance\nrun: {number}\nverdict: {verdict}\n"
+    line = f"{title}{f' ({share})' if share else ''}: {found}; not an acceptance\nrun: {number}\nverdict: {verdict}\n"
     sentence = f"This run is a {title} and not an acceptance{': ' + share if share else ''}."
     tap.ok(line in out and name == f"assay-{kind}-{number}.html", f"{kind} {share}: the terminal and the file name say what it is", out)
     tap.ok(title in title_of(page) and "not an acceptance" in title_of(page) and sentence in page and 'id="signatures"' not in page
