@@ -449,7 +449,10 @@ static int check_sources(const struct merging *merging, struct error *err)
     bool known = stat(merging->database, &here) == 0, is_database;
 
     if (merging->signers != NULL && !file_exists(merging->signers))
-        return error_set(err, ERROR_USAGE, "the file of allowed signers %s does not exist", merging->signers);
+        return error_set(
+            err, ERROR_USAGE,
+            "the file of allowed signers %s does not exist; it has a line for each signer: NAME KEYTYPE KEY",
+            merging->signers);
     for (size_t i = 0; i < merging->count; i++) {
         const char *path = merging->sources[i];
 

@@ -166,7 +166,10 @@ int signatures_check(struct arena *arena, const struct signed_manifest *manifest
     *ret_signatures = (struct signatures){0};
     text_init(&signers, SIGNERS_BYTES);
     if (allowed != NULL && !file_exists(allowed))
-        return error_set(err, ERROR_USAGE, "the file of allowed signers %s does not exist", allowed);
+        return error_set(
+            err, ERROR_USAGE,
+            "the file of allowed signers %s does not exist; it has a line for each signer: NAME KEYTYPE KEY",
+            allowed);
     if (allowed != NULL && file_read(allowed, &signers, err) < 0)
         return error_wrap(err, "allowed signers");
     look.inputs.bytes[2] = (struct slice){signers.bytes, signers.length};

@@ -107,10 +107,11 @@ static void print_mendings(const struct acceptance_hint *hint)
         const struct mending *mending = &mendings.items.items[i];
         bool named = *mending->item != '\0';
 
-        cli_print("next: when %s is fixed (swap: replaced): assay acceptance event %s repair %s%s%s --note "
-                  "TEXT%s\n",
-                  mending->host, acceptance->name, mending->host, named ? " --item " : "", mending->item,
-                  database_words(hint));
+        cli_print(
+            "next: when %s is fixed: assay acceptance event %s repair %s%s%s --note TEXT%s    # a part was "
+            "replaced: swap, not repair\n",
+            mending->host, acceptance->name, mending->host, named ? " --item " : "", mending->item,
+            database_words(hint));
     }
     if (mendings.items.count > EVENTS_MOST)
         cli_print("next: and so for %zu more hosts or parts; one event can name several: node[1-4]\n",

@@ -27,8 +27,8 @@ int command_merge(int argc, char **argv)
     const char *db = NULL;
     const struct option_row rows[] = {
         {"signers", 0, OPTION_STRING, "FILE", &merging.signers,
-         "takes only runs of which a report that one of these has signed lies beside the source; the allowed signers file, see "
-         "ssh-keygen(1)"},
+         "takes only signed runs: their signed reports lie beside the source, and FILE lists who may sign, a line each: NAME KEYTYPE "
+         "KEY (OpenSSH's allowed signers file, see ssh-keygen(1))"},
         {"db", 0, OPTION_STRING, "FILE", &db,
          "database that the runs go to, made when it is not there; default $ASSAY_DB or assay.db"},
         OPTION_END,

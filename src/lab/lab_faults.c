@@ -380,7 +380,7 @@ static int unknown_kind(struct cursor *cursor, const char *word)
     for (size_t i = 0; i < FAULT_KINDS; i++)
         names[i] = kinds[i].name;
     return wrong(cursor, word,
-                 arena_printf(cursor->arena, "is not a kind of fault; assay lab faults lists them%s",
+                 arena_printf(cursor->arena, "is not a kind of fault; `assay lab faults` lists them%s",
                               did_you_mean(word, names, FAULT_KINDS).text));
 }
 
@@ -410,7 +410,8 @@ static int read_host(struct cursor *cursor, const struct lab *lab, struct fault 
             arena_printf(cursor->arena, "is not a host of this lab, which has node1 to node%u", lab->hosts));
     cursor->at += strlen(word);
     if (*cursor->at != ':')
-        return wrong(cursor, "", "ends the fault where ':' and a kind should follow");
+        return wrong(cursor, cursor->text,
+                     "has no ':' and a kind behind the host, as node1:down; `assay lab faults` lists them");
     cursor->at++;
     return 0;
 }

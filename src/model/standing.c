@@ -255,11 +255,11 @@ const struct reason *standing_sentence(struct arena *arena, const struct standin
 const struct reason *standing_line(struct arena *arena, const struct standing *standing,
                                    enum verdict_word word)
 {
-    const struct reason *share = standing_share(arena, standing), *found = findings[word];
+    const struct reason *share = standing_share(arena, standing);
+    const struct reason *kind = reason_word(arena, run_kind_title(standing->kind));
 
     if (standing_is_acceptance(standing))
         return NULL;
-    if (share != NULL)
-        found = reason(arena, clause, found, share);
-    return reason(arena, kind_and_finding, reason_word(arena, run_kind_title(standing->kind)), found);
+    return share == NULL ? reason(arena, kind_and_finding, kind, findings[word])
+                         : reason(arena, kind_share_and_finding, kind, share, findings[word]);
 }

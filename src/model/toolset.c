@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "assay/base/cleanup.h"
 #include "assay/base/text.h"
@@ -180,8 +181,13 @@ const struct toolset *toolset_load(struct arena *arena, const char *folder, stru
     struct toolset *set = arena_new(arena, struct toolset);
 
     set->folder = arena_strdup(arena, folder);
-    if (walk(arena, set, "", 0, err) < 0)
+    if (walk(arena, set, "", 0, err) < 0) {
+        if (access(folder, F_OK) != 0)
+            (void)error_add(err, ERROR_USAGE,
+                            "`scripts/build-tools %s` makes such a folder, on one host with the CUDA toolkit",
+                            folder);
         return NULL;
+    }
     if (!toolset_has_folder(set, "bin")) {
         error_set(err, ERROR_USAGE,
                   "%s: there is no file under bin/, where the programs of a set of tools belong", folder);

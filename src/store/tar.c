@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
@@ -217,6 +218,8 @@ static int unpack(struct unpacking *unpacking, ZSTD_outBuffer *out, struct error
         return -1;
     before = out->pos + unpacking->in.pos;
     left = ZSTD_decompressStream(unpacking->zstd, out, &unpacking->in);
+    if (ZSTD_getErrorCode(left) == ZSTD_error_prefix_unknown && unpacking->name[0] == '\0')
+        return error_set(err, ERROR_USAGE, "%s is not an evidence bundle", unpacking->path);
     if (ZSTD_isError(left))
         return broken(unpacking, ZSTD_getErrorName(left), err);
     unpacking->ended = left == 0;

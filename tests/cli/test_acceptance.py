@@ -125,7 +125,7 @@ def week_1(lab, hostfile, suite):
     tap.ok(sick["node2"]["hands"] == who and f"Who acts: {who}" in " ".join(text.split()) and f"Who acts: {who}</small>" in page,
            "and who acts on it, as the page of repair says", sick["node2"])
     told = acceptance("status", "su").stdout
-    tap.ok("\nnext: when node2 is fixed (swap: replaced): assay acceptance event su repair node2 --item gpu3 --note TEXT\n" in told and
+    tap.ok("\nnext: when node2 is fixed: assay acceptance event su repair node2 --item gpu3 --note TEXT    # a part was replaced: swap, not repair\n" in told and
            told.splitlines()[-3].startswith("next: ") and told.endswith("\nacceptance: su\nverdict: reject\n"),
            "what to type next is the last thing before the verdict", told)
     alone, done = run(20.9, "-H", hostfile, "-s", suite, "--hosts", "node2", "--steps", "reachable,gpu-inventory")
@@ -134,7 +134,7 @@ def week_1(lab, hostfile, suite):
            left_out[0].startswith("note: not asked for: 2 steps on 1 host, left out by --steps; this was on purpose, and nothing is shown of it: ") and
            f"`assay acceptance add NAME {alone}`" in left_out[0] and
            "\nanswer: 2 tests passed on node2, all that were asked for. This is a part of a delivery.\n" in done.stdout and
-           f"\npart of a delivery: nothing found, 1 of 8 hosts, 2 of 4 steps; not an acceptance\nnext: assay acceptance add su {alone}\n" in done.stdout and
+           f"\npart of a delivery (1 of 8 hosts, 2 of 4 steps): nothing found; not an acceptance\nnext: assay acceptance add su {alone}\n" in done.stdout and
            "\nverdict: incomplete\n" in done.stdout and "open" not in done.stdout.replace("The host is OK", ""),
            "what it was not asked for is one line and nothing to settle; what was asked for has passed, and what comes next is said", done.stdout)
     page = assay("report", alone, "-o", "-").stdout
@@ -274,7 +274,7 @@ def it_is_told_in_chinese():
     prose = re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", body)
     tap.same(prose, [], "without English sentences that are not marked as such")
     text = acceptance("report", "su", "--lang", "zh", "--format", "text").stdout
-    tap.ok(text.startswith("模拟：这些主机上的时间快 600 倍；本文件不能签署。\n验收 su：通过") and "整体 通过" in text, "as text too", text)
+    tap.ok(text.startswith("模拟：这些主机上的时间快 600 倍；请勿签署本文件。\n验收 su：通过") and "整体 通过" in text, "as text too", text)
     wrong = acceptance("report", "su", "--lang", "fr")
     tap.ok(wrong.returncode == 64 and "expected en or zh" in wrong.stderr, "an unknown language is refused", wrong.stderr)
 

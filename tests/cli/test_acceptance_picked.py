@@ -189,7 +189,7 @@ def a_kit():
 
 def simulated():
     """Time runs faster in a lab: nobody can sign what it shows."""
-    said = "Simulated: time runs 600 times as fast on these hosts; this document cannot be signed."
+    said = "Simulated: time runs 600 times as fast on these hosts; do not sign this document."
     with Lab("simulated", 2) as lab:
         site = Site("simulated", lab, {"check": "gpu-inventory", "needs": ["reachable"]})
         site.create()

@@ -52,7 +52,7 @@ def acceptance(lab):
     document = json.loads(form(1, "json"))
     tap.ok("\nverdict: accept\n" in out and "not an acceptance" not in out and name == "assay-report-1.html",
            "a delivery over all hosts and steps is accepted, and its file is a report", out, name)
-    tap.ok("acceptance report" in title_of(page) and 'id="signatures"' in page and "this document cannot be signed" in page and "By signing" not in page,
+    tap.ok("acceptance report" in title_of(page) and 'id="signatures"' in page and "do not sign this document" in page and "By signing" not in page,
            "where it is signed, it says that a simulated one cannot be", title_of(page))
     tap.same((document["document"], document["verdict"]),
              ({"kind": "acceptance", "acceptance": True, "hosts": HOSTS, "hosts_owed": HOSTS, "steps": 2, "steps_owed": 2}, "accept"),
@@ -63,7 +63,7 @@ def says_what_it_is(number, out, kind, title, share, words):
     """words: (verdict, what was found, exit status)"""
     verdict, found, status = words
     name, page = page_of(out)
-    line = f"{title}: {found}{', ' + share if share else ''}; not an acceptance\nrun: {number}\nverdict: {verdict}\n"
+    line = f"{title}{f' ({share})' if share else ''}: {found}; not an acceptance\nrun: {number}\nverdict: {verdict}\n"
     sentence = f"This run is a {title} and not an acceptance{': ' + share if share else ''}."
     tap.ok(line in out and name == f"assay-{kind}-{number}.html", f"{kind} {share}: the terminal and the file name say what it is", out)
     tap.ok(title in title_of(page) and "not an acceptance" in title_of(page) and sentence in page and 'id="signatures"' not in page

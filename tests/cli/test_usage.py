@@ -164,6 +164,11 @@ REFUSED = [
     ("a mistyped step", (*RUN, "--steps", "reachabel"), "has no step 'reachabel'; did you mean 'reachable'\\?"),
     ("a mistyped host", (*RUN, "--hosts", "ndoe2"), "has no host 'ndoe2'; did you mean 'node2'\\?"),
     ("a host of another number, which is no slip", (*RUN, "--hosts", "node5"), r"has no host 'node5'; it has node\[1-4\]\n"),
+    ("a folder of tools that is missing", ("stage", "-H", "hosts", "notools"),
+     "notools.*: No such file or directory\n.*`scripts/build-tools notools` makes such a folder"),
+    ("a run by a folder of tools that is missing", (*RUN, "--tools", "notools"), "`scripts/build-tools notools` makes such a folder"),
+    ("signers that are in no file", ("merge", "hosts", "--db", "merged.db", "--signers", "nofile"),
+     "allowed signers nofile does not exist; .*NAME KEYTYPE KEY"),
     ("a mistyped host to bring tools to", ("stage", "-H", "hosts", "--hosts", "node[1-2],nod3", "."),
      "1 of the 3 hosts are not in hosts: 'nod3'; did you mean 'node3'\\?"),
     ("a mistyped platform", ("plan", "-H", "platform-typo", "-s", "smoke"), "'hgx-h10'.*; did you mean 'hgx-h100'\\?"),
@@ -208,6 +213,9 @@ write("text.db", "this is no database at all, only a text that is long enough to
 asked = assay("list", "--db", "text.db")
 tap.ok(asked.returncode == 64 and "text.db" in asked.stderr, "a file that is no database is refused by its name",
        asked.stderr)
+asked = assay("import", "text.db", "--db", "imported.db")
+tap.ok(asked.returncode == 64 and "text.db is not an evidence bundle\n" in asked.stdout + asked.stderr, "a text is no damaged bundle",
+       asked.returncode, asked.stdout, asked.stderr)
 
 # --- what is put well
 

@@ -55,8 +55,8 @@ static void the_line_at_the_terminal_never_calls_it_accepted(void **state)
     expect(arena, standing_line(arena, &trial, VERDICT_ACCEPT), "trial: nothing found; not an acceptance",
            "试运行：未发现问题；并非验收");
     expect(arena, standing_line(arena, &soak, VERDICT_REJECT),
-           "soak test: something failed, 3 of 12 steps; not an acceptance",
-           "长时间测试：有不通过的项，12 个步骤中的 3 个；并非验收");
+           "soak test (3 of 12 steps): something failed; not an acceptance",
+           "长时间测试（12 个步骤中的 3 个）：有不通过的项；并非验收");
     arena_destroy(arena);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs what is still required of an acceptance, and adds each run to it. `assay acceptance next` writes this with what stands behind it:
+# Runs what is still required of an acceptance, and adds each run to it. `assay acceptance status --next` writes this with what stands behind it:
 # the acceptance, the database if it has one of its own, a line `run assay run ...` for each run, and `finish`.
 # Each run comes to its own end before the next one starts; what stops is to be looked into, and then this is written anew.
 status=0
