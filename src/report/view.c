@@ -145,7 +145,10 @@ static void settle_verdict(struct view *view)
     view->verdict_note = NULL;
     view->verdict = VERDICT_INCOMPLETE;
     if (judgement->verdict_count == 0 || strcmp(judgement->verdicts[0].scope, "run") != 0) {
-        view->verdict_note = REASON(run_not_judged);
+        view->verdict_note =
+            view->record->state == RUN_RUNNING
+                ? reason(view->arena, run_goes_on, view->record->number, view->record->number)
+                : REASON(run_not_judged);
         return;
     }
     view->verdict = judgement->verdicts[0].word;
