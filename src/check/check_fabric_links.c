@@ -193,6 +193,8 @@ static const struct limit typical_rules[] =
     RULES(.metric = "links.typical", .rule = RULE_FLOOR, .value = 90, .unit = "%", .status = LIMIT_TOOL,
           .inconclusive = true, .source = METHOD);
 
+static const struct limit uplinks_rules[] = RULES_EQUAL("links.uplinks", "alike", METHOD);
+
 /* By what reading the counters of a large fabric takes: 16 ports in 10 ms or so. */
 static unsigned expected_s(const struct check_context *context)
 {
@@ -258,6 +260,7 @@ const struct check check_fabric_links = {
                    {"links.agree", PER_TARGET, NULL, DUTY_GATE, agree_rules},
                    {"links.unexplained", PER_TARGET, NULL, DUTY_GATE, unexplained_rules},
                    {"links.typical", PER_TARGET, NULL, DUTY_GATE, typical_rules},
+                   {"links.uplinks", PER_TARGET, NULL, DUTY_RECORD, uplinks_rules},
                    {"links.proven", PER_TARGET, NULL, DUTY_RECORD, NULL},
                    {"links.links", PER_TARGET, NULL, DUTY_RECORD, NULL},
                    {"links.rounds", PER_TARGET, NULL, DUTY_RECORD, NULL}),
@@ -313,6 +316,7 @@ const struct check check_ethernet_links = {
                    {"links.agree", PER_TARGET, NULL, DUTY_GATE, agree_rules},
                    {"links.typical", PER_TARGET, NULL, DUTY_RECORD, NULL},
                    {"links.expected", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"links.uplinks", PER_TARGET, NULL, DUTY_RECORD, uplinks_rules},
                    {"links.proven", PER_TARGET, NULL, DUTY_RECORD, NULL},
                    {"links.links", PER_TARGET, NULL, DUTY_RECORD, NULL},
                    {"links.rounds", PER_TARGET, NULL, DUTY_RECORD, NULL}),

@@ -196,14 +196,18 @@ static double number_of(const struct part *part, const char *fact)
     return told != NULL && scan_double(slice_of(told), &number) ? number : 0;
 }
 
-/* What iperf3 says it was told, so that no shorter test passes for the one that was asked for. */
+/* What iperf3 says it was told, so that no shorter test passes for the one that was asked for, nor one of no line. */
 static void hold_to_asked(const struct check_context *context, const struct part *part, struct reading *out)
 {
     double seconds = check_number(context, "seconds"), streams = check_number(context, "streams");
 
     if (part == NULL || part->reading.status != READING_COMPLETE)
         return; /* said already */
-    if (number_of(part, "iperf3.seconds") < seconds)
+    if (reading_get_fact(&part->reading, "iperf3.itself", "") != NULL)
+        reading_set(
+            out, READING_PARTIAL,
+            reason(out->arena, line_to_itself, reading_get_fact(&part->reading, "iperf3.itself", "")));
+    else if (number_of(part, "iperf3.seconds") < seconds)
         reading_set(out, READING_PARTIAL,
                     reason(out->arena, sum_is_of_less_time,
                            arena_printf(out->arena, "%.0f", number_of(part, "iperf3.seconds")),

@@ -196,6 +196,56 @@ size_t fabric_compare_ends(struct arena *arena, const struct fabric *fabric,
     return count;
 }
 
+/* --- what leaves a leaf --- */
+
+/* By its leaf's counter, else by its own. */
+static double host_sent(const struct fabric *fabric, const struct fabric_counters counters[2], uint32_t from)
+{
+    double sent = growth(counters[0].received, counters[1].received, fabric->ports.items[from].far);
+
+    return isnan(sent) ? growth(counters[0].sent, counters[1].sent, from) : sent;
+}
+
+/* NAN of one flow or link stays. */
+static void weigh_round(const struct fabric *fabric, const struct fabric_measured *measured, size_t round,
+                        const struct fabric_counters counters[2], double *away, double *sent)
+{
+    const struct fabric_port *ports = fabric->ports.items;
+
+    for (size_t at = round > 0 ? measured->ends.items[round - 1] : 0; at < measured->ends.items[round];
+         at++) {
+        const struct fabric_flow flow = measured->flows.items[at].flow;
+        uint32_t leaf = ports[ports[flow.from].far].node;
+
+        if (leaf != ports[ports[flow.to].far].node)
+            away[leaf] += host_sent(fabric, counters, flow.from);
+    }
+    for (uint32_t way = 0; way < fabric->ports.count; way++)
+        if (ports[way].far != FABRIC_NONE && !fabric_is_host_link(fabric, way))
+            sent[ports[way].node] += growth(counters[0].sent, counters[1].sent, way);
+}
+
+void fabric_weigh_leaves(struct arena *arena, const struct fabric *fabric,
+                         const struct fabric_measured *measured, const struct fabric_counters *counters,
+                         double *ret_shares, size_t *ret_links)
+{
+    double *away = arena_array(arena, double, fabric->nodes.count);
+    double *sent = arena_array(arena, double, fabric->nodes.count);
+
+    for (uint32_t way = 0; way < fabric->ports.count; way++)
+        if (fabric->ports.items[way].far != FABRIC_NONE && !fabric_is_host_link(fabric, way))
+            ret_links[fabric->ports.items[way].node]++;
+    for (size_t round = 0; round < measured->ends.count; round++)
+        weigh_round(fabric, measured, round, &counters[round], away, sent);
+    for (size_t node = 0; node < fabric->nodes.count; node++)
+        ret_shares[node] = away[node] > 0 && ret_links[node] > 0 ? sent[node] / away[node] : NAN;
+}
+
+double fabric_leaf_bound(size_t links)
+{
+    return 1 - fmax(0.5 / (double)(links + 1), FABRIC_FRAMES);
+}
+
 /* --- what the flows of rounds put on each way --- */
 
 static void load_round(const struct fabric *fabric, const struct fabric_measured *measured, size_t round,

@@ -15,8 +15,9 @@
 
 #define LINE_GBITS 23.5 /* of 25 that the ports have */
 #define LINE_MS 0.12
-#define STALLED 0.001    /* what was on its way */
-#define RETRANSMITTED 40 /* segments a second, of a healthy line with many streams */
+#define ITSELF "itself.lab" /* an end elsewhere that is the host which asks */
+#define STALLED 0.001       /* what was on its way */
+#define RETRANSMITTED 40    /* segments a second, of a healthy line with many streams */
 
 enum {
     LINE_MTU = 1500,
@@ -85,20 +86,20 @@ static void print_sum(const char *name, double begin, double end, double gbits, 
     printf("\t\t\t\"omitted\":\tfalse,\n\t\t\t\"sender\":\ttrue\n\t\t}");
 }
 
-static void print_connected(unsigned streams, const char *server, double port)
+static void print_connected(unsigned streams, const char *host, const char *server, double port)
 {
     printf("\t\t\"connected\":\t[");
     for (unsigned i = 0; i < streams; i++)
         printf(
-            "%s{\n\t\t\t\t\"socket\":\t%u,\n\t\t\t\t\"remote_host\":\t\"%s\",\n\t\t\t\t\"remote_port\":\t%.0f\n\t\t\t}",
-            i > 0 ? ", " : "", 5 + 2 * i, server, port);
+            "%s{\n\t\t\t\t\"socket\":\t%u,\n\t\t\t\t\"local_host\":\t\"%s\",\n\t\t\t\t\"remote_host\":\t\"%s\",\n\t\t\t\t\"remote_port\":\t%.0f\n\t\t\t}",
+            i > 0 ? ", " : "", 5 + 2 * i, strcmp(server, ITSELF) == 0 ? server : host, server, port);
     printf("],\n");
 }
 
 static void print_head(const struct tool *tool, unsigned streams, const char *server, double seconds)
 {
     printf("{\n\t\"start\":\t{\n");
-    print_connected(streams, server, option(tool, "-p", PORT));
+    print_connected(streams, tool->host->name, server, option(tool, "-p", PORT));
     printf("\t\t\"version\":\t\"iperf 3.12\",\n\t\t\"system_info\":\t\"Linux %s\",\n"
            "\t\t\"timestamp\":\t{\n\t\t\t\"timesecs\":\t%lld\n\t\t}",
            tool->host->name, (long long)time(NULL));

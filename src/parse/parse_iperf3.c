@@ -2,7 +2,7 @@
 /*
  * iperf3 -J: TCP or UDP over one line, as the client prints it.
  *
- * facts    iperf3.version, .protocol ("TCP"), .streams, .seconds (that were asked for), .began (seconds since 1970, by the
+ * facts    iperf3.version, .protocol ("TCP"), .itself (the address, where both ends of a connection have one), .streams, .seconds (that were asked for), .began (seconds since 1970, by the
  *          client's clock); .rates of "forward" and "reverse": of each interval that counts when it ended, in seconds
  *          from the first one's start, and Gb/s ("1 23.51 2 23.48")
  * metrics  line.bandwidth Gb/s of all streams together: what arrived (stat=average), and the least of the intervals
@@ -15,6 +15,7 @@
  * read.
  */
 #include <math.h>
+#include <string.h>
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
@@ -116,6 +117,17 @@ static bool read_direction(struct reading *reading, const struct json *root, siz
     return true;
 }
 
+/* What never left the host. */
+static void read_ends(struct reading *reading, const struct json *connected)
+{
+    json_each (socket, connected) {
+        const char *here = json_string(socket, "local_host", "");
+
+        if (*here != '\0' && strcmp(here, json_string(socket, "remote_host", "")) == 0)
+            reading_fact_once(reading, "iperf3.itself", slice_of(here));
+    }
+}
+
 static void read_start(struct reading *reading, const struct json *start)
 {
     const struct json *test = json_get(start, "test_start"), *connected = json_get(start, "connected");
@@ -135,6 +147,7 @@ static void read_start(struct reading *reading, const struct json *start)
     reading_count(reading, "iperf3.seconds", seconds > 0 ? (uint64_t)seconds : 0);
     if (began > 0 && began < LATEST_S)
         reading_count(reading, "iperf3.began", (uint64_t)began);
+    read_ends(reading, connected);
     /* Where both directions are tested, as many again. */
     if (sockets < streams)
         reading_lacks(reading, reason(reading->arena, streams_not_connected,

@@ -116,6 +116,17 @@ def of_cables(tell):
         report, items, recorded, said = run(lab, "part", uplinks=write("part.csv", part, folder=FOLDER))
         tell.ok(outcome(items, *UNPROVEN) == "inconclusive" and "of 1 leaf no link to other switches is declared: l2r3" in cause(items, *UNPROVEN),
                 "nor those of the one leaf that the plan leaves out", said)
+        # One cable of a leaf, which carries its eighth all the same: the lab loads declared cables only.
+        part = "".join(line for line in plan.splitlines(True) if not line.startswith("l2r0,swp16,"))
+        eighth = (f"awk -F , -v OFS=, '($1 == \"l2r0\" && $2 !~ /^swp[1-8]$/) || ($1 ~ /^s(9|1[0-5])$/ && $2 == \"swp1\") "
+                  f"{{ $3 *= 7/8; $4 *= 7/8 }} {{ print }}' OFMT=%.0f CONVFMT=%.0f {lab.folder}/switch-counters.csv")
+        report, items, recorded, said = run(lab, "cable", uplinks=write("cable.csv", part, folder=FOLDER), switch_counters=eighth)
+        tell.ok(outcome(items, *UNPROVEN) == "inconclusive" and "that a cable is not declared" in cause(items, *UNPROVEN) and
+                "l2r0: its 7 links 87.5% of it" in cause(items, *UNPROVEN) and report.verdict == "incomplete",
+                "nor the links of a leaf that sends more than those that are declared carry", said)
+        fewer = [item for _, item in report.outcomes("record") if item["metric"] == "links.uplinks"]
+        tell.ok(len(fewer) == 1 and fewer[0]["remark"] and "l2r0: 7 links to other switches, while others like it have 8" in str(fewer[0]),
+                "and it is remarked that the leaf has fewer than others", fewer)
         lab.wrap("lldpctl", before='[ "$ASSAY_LAB_HOST" != node3 ] || { echo "cannot connect to lldpd" >&2; exit 1; }')
         report, items, recorded, said = run(lab, "no-lldp")
         tell.ok(others(items) == {"inconclusive"} and "ranks are of no adapter, or of several, that the fabric calls so: node3 mlx5_0" in said, "a host without LLDP is named", said)

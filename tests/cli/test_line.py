@@ -117,6 +117,17 @@ tap.ok(done.returncode == 2 and {variant for _, variant in open_ones} == {"archi
 servers[1].terminate()
 servers[1].wait()
 
+# An end that is the host itself.
+itself = by_name["node3"]
+command("nsenter", "-t", str(itself.child.pid), "-n", "ip", "link", "set", "lo", "up")
+server = subprocess.Popen(["nsenter", "-t", str(itself.child.pid), "-n", "iperf3", "-s", "-p", str(PORTS[1])], stdout=subprocess.DEVNULL)
+own = write(f"{FOLDER}/itself", "".join(line + (f" line.archive={itself.address}" if line.startswith("node3 ") else "") + "\n" for line in lines))
+done = assay("run", "-H", own, "-s", suite, "--db", f"{FOLDER}/itself.db", "--progress", "none", "-o", f"{FOLDER}/itself.html")
+tap.ok(done.returncode == 2 and f"both ends of the line are this host, by address {itself.address}" in done.stdout,
+       "a line from a host to itself is none", done.stdout, done.stderr)
+server.terminate()
+server.wait()
+
 LOSSY = "packets that are lost are counted on the line that loses them"
 if shutil.which("nft") is None:
     tap.skip(LOSSY, "not installed: nftables")

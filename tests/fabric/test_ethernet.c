@@ -405,6 +405,38 @@ static void counters_of_another_time_are_found_by_the_other_end(void **state)
     assert_int_equal(untied, 1);
 }
 
+static void what_leaves_by_a_cable_that_nobody_declared_is_missed(void **state)
+{
+    static const char flows[] = "# round 1\nnode1 eth2 > node2 eth2: 390\nnode2 eth2 > node1 eth2: 390\n";
+    struct read read = new_read(*state);
+    struct fabric_counters counters[2];
+    struct fabric_measured measured;
+    double *shares;
+    size_t *links;
+    uint32_t host, up, leaf;
+
+    assert_int_equal(read_plan(&read, slice_of(plan)), 0);
+    assert_int_equal(fabric_read_flows(*state, read.fabric, "flows", slice_of(flows), &measured, &read.err),
+                     0);
+    host = port_of(&read, "node1", "eth2");
+    up = port_of(&read, "leaf1", "Ethernet1/33");
+    leaf = read.fabric->ports.items[up].node;
+    for (int i = 0; i < 2; i++)
+        fabric_no_counters(*state, read.fabric, &counters[i]);
+    /* Of leaf2 nothing is told. What its leaf has received of a host goes before what the host has sent. */
+    count(read.fabric, counters, host, 8e11, 4e11);
+    count(read.fabric, counters, up, 2e11, 2e11);
+    shares = arena_array(*state, double, read.fabric->nodes.count);
+    links = arena_array(*state, size_t, read.fabric->nodes.count);
+    fabric_weigh_leaves(*state, read.fabric, &measured, counters, shares, links);
+    assert_true(links[leaf] == 1 && shares[leaf] == 0.5 && shares[leaf] < fabric_leaf_bound(1));
+    for (size_t node = 0; node < read.fabric->nodes.count; node++)
+        assert_true(node == leaf || isnan(shares[node]));
+    /* A share that lacks what frames add is good. */
+    assert_true(fabric_leaf_bound(1) == 0.75 && fabric_leaf_bound(7) > 7.0 / 8 &&
+                fabric_leaf_bound(512) < 0.996);
+}
+
 /* --- what to expect of a hash --- */
 
 static const struct fabric_tree two_levels = {
@@ -703,6 +735,7 @@ int main(void)
         CASE(counters_that_cannot_be_read_are_refused),
         CASE(readings_of_one_file_are_read_in_their_order),
         CASE(counters_of_another_time_are_found_by_the_other_end),
+        CASE(what_leaves_by_a_cable_that_nobody_declared_is_missed),
         CASE(a_round_is_a_shift_of_all_ports),
         CASE(levels_and_leaves_are_those_of_the_tree),
         CASE(what_is_expected_is_what_drawn_hashes_load),

@@ -161,12 +161,12 @@ void ethernet_tell_slow(struct evidence *evidence)
 
 /* --- proof --- */
 
-const struct reason *ethernet_lone_leaves(const struct evidence *evidence)
+static const struct reason *lone_leaves(const struct evidence *evidence)
 {
     const struct fabric_port *ports = evidence->fabric->ports.items;
     struct arena *arena = evidence->out->arena;
-    const struct reason *names = NULL;
-    size_t leaves = 0, lone = 0;
+    struct fabric_list lone = {0};
+    size_t leaves = 0;
 
     for (uint32_t i = 0; i < evidence->fabric->nodes.count; i++) {
         const struct fabric_node *node = &evidence->fabric->nodes.items[i];
@@ -181,10 +181,37 @@ const struct reason *ethernet_lone_leaves(const struct evidence *evidence)
             up |= !fabric_is_host_link(evidence->fabric, way);
         }
         leaves += leaf;
-        if (leaf && !up && lone++ < 8)
-            names = reason_also(arena, names, reason(arena, text, node->name));
+        if (leaf && !up)
+            fabric_list_name(arena, &lone, reason(arena, text, node->name));
     }
-    return leaves > 1 && lone > 0 ? reason(arena, leaves_without_uplinks, lone, names) : NULL;
+    return leaves > 1 && lone.count > 0
+               ? reason(arena, leaves_without_uplinks, lone.count, fabric_list_said(arena, &lone))
+               : NULL;
+}
+
+/* What a declared link would have counted. */
+static const struct reason *leaking_leaves(const struct evidence *evidence)
+{
+    const struct fabric *fabric = evidence->fabric;
+    struct arena *arena = evidence->out->arena;
+    double *shares = arena_array(arena, double, fabric->nodes.count);
+    size_t *links = arena_array(arena, size_t, fabric->nodes.count);
+    struct fabric_list leaking = {0};
+
+    fabric_weigh_leaves(arena, fabric, &evidence->measured, evidence->counted.readings.items, shares, links);
+    for (uint32_t i = 0; i < fabric->nodes.count; i++)
+        if (shares[i] < fabric_leaf_bound(links[i]))
+            fabric_list_name(arena, &leaking,
+                             reason(arena, leaf_sent_share, fabric->nodes.items[i].name, links[i],
+                                    arena_printf(arena, "%.1f", 100 * shares[i])));
+    return leaking.count > 0
+               ? reason(arena, leaves_sent_elsewhere, leaking.count, fabric_list_said(arena, &leaking))
+               : NULL;
+}
+
+const struct reason *ethernet_undeclared(const struct evidence *evidence)
+{
+    return reason_also(evidence->out->arena, lone_leaves(evidence), leaking_leaves(evidence));
 }
 
 const struct reason *ethernet_why_unproven(const struct evidence *evidence, uint32_t way)

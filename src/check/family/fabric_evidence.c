@@ -76,11 +76,16 @@ uint32_t *fabric_find_members(const struct check_context *context, const struct 
 
 /* --- words --- */
 
+void fabric_list_name(struct arena *arena, struct fabric_list *list, const struct reason *what)
+{
+    if (list->count++ < NAMED_MOST)
+        list->said = reason_also(arena, list->said, what);
+}
+
 void fabric_list_add(struct reading *out, const struct fabric *fabric, struct fabric_list *list,
                      const char *code, uint32_t link, const struct reason *what)
 {
-    if (list->count++ < NAMED_MOST)
-        list->said = reason_also(out->arena, list->said, what);
+    fabric_list_name(out->arena, list, what);
     reading_finding(out, SEVERITY_WARNING, code, fabric_link_name(fabric, link), what);
 }
 

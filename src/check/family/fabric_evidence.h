@@ -21,6 +21,7 @@ struct fabric_list {
     const struct reason *said;
     size_t count;
 };
+void fabric_list_name(struct arena *arena, struct fabric_list *list, const struct reason *what);
 /* And each is a finding about the link. */
 void fabric_list_add(struct reading *out, const struct fabric *fabric, struct fabric_list *list,
                      const char *code, uint32_t link, const struct reason *what);

@@ -347,7 +347,7 @@ static const struct reason *said_unproven(const struct evidence *evidence, const
 {
     const char *counters = reading_get_fact(evidence->out, "links.counters", "");
     struct arena *arena = evidence->out->arena;
-    const struct reason *said = evidence->plan != NULL ? ethernet_lone_leaves(evidence) : NULL;
+    const struct reason *said = evidence->plan != NULL ? ethernet_undeclared(evidence) : NULL;
 
     if (!idle && (double)unproven->count <= (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
         return said;
@@ -404,12 +404,13 @@ static size_t uplinks_of(const struct evidence *evidence, uint32_t number)
     return leaf ? uplinks : 0;
 }
 
-/* A link that is down is none that the sweep shows: only its leaf has fewer. A remark, for a site may have built it so. */
+/* A link that is down is none that the sweep shows, or one that nobody declared: only its leaf has fewer. A remark, for a site may have built it so. */
 static void remark_leaves(struct evidence *evidence)
 {
     struct arena *arena = evidence->out->arena;
     const struct fabric_node *nodes = evidence->fabric->nodes.items;
     size_t count = evidence->fabric->nodes.count, *uplinks = arena_array(arena, size_t, count);
+    struct fabric_list fewer = {0};
 
     for (uint32_t i = 0; i < count; i++)
         uplinks[i] = uplinks_of(evidence, i);
@@ -420,9 +421,10 @@ static void remark_leaves(struct evidence *evidence)
             if (nodes[k].device == nodes[i].device && uplinks[k] > most)
                 most = uplinks[k];
         if (most > uplinks[i])
-            reading_finding(evidence->out, SEVERITY_WARNING, "links.unproven", nodes[i].name,
-                            reason(arena, leaf_with_fewer_uplinks, nodes[i].name, uplinks[i], most));
+            fabric_list_name(arena, &fewer,
+                             reason(arena, leaf_with_fewer_uplinks, nodes[i].name, uplinks[i], most));
     }
+    fabric_tell(evidence->out, "links.uplinks", fabric_list_said(arena, &fewer), "alike");
 }
 
 static void tell_agreement(struct evidence *evidence)

@@ -55,8 +55,8 @@ bool ethernet_read_files(struct evidence *evidence, const struct attempt *attemp
 void ethernet_work_out(struct evidence *evidence);
 void ethernet_tell_slow(struct evidence *evidence);
 void ethernet_tell_agreement(struct evidence *evidence);
-/* The leaves that no declared link leads away from, where there are others; NULL: none. */
-const struct reason *ethernet_lone_leaves(const struct evidence *evidence);
+/* The leaves that no declared link leads away from, where there are others, or more than the declared ones; NULL: none. */
+const struct reason *ethernet_undeclared(const struct evidence *evidence);
 const struct reason *ethernet_why_unproven(const struct evidence *evidence, uint32_t way);
 
 #endif
