@@ -21,7 +21,7 @@ const char *slurm_job_script(struct arena *arena)
     text_init(&text, SCRIPT_BYTES);
     text_put(&text, step_words);
     text_shell_quote(&text, script_slurm_watch);
-    text_put(&text, "; sleep 60; done &\nwhile sleep 3600; do :; done");
+    text_put(&text, "; sleep 60; done &\nwhile sleep 10; do :; done");
     script = arena_strndup(arena, text.bytes, text.length);
     text_release(&text);
     return script;

@@ -8,7 +8,6 @@
 # step. A job that is preempted may have a while yet. Where Slurm does not tell, nothing is ended.
 told_to_end() {
     trap '' TERM
-    kill "$!" # nothing else ends it where it was begun after Slurm's signal went round
     while :; do
         if state=$(squeue --noheader --jobs="$SLURM_JOB_ID" --states=all --format=%T 2>&1); then
             case $state in
@@ -25,7 +24,5 @@ told_to_end() {
 set +ax
 exec 2>/dev/null
 trap told_to_end TERM
-while :; do
-    sleep 3600 &
-    wait
-done
+# Short, as nobody may be left to end it: Slurm's signals can go round just before it begins.
+while :; do sleep 10; done

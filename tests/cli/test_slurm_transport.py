@@ -439,7 +439,7 @@ def everything_on(host):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 told = file.read()
-            if any(word in told for word in (b"slurm_script", b"srun", b"sleep\x003600", b"told_to_end")):
+            if any(word in told for word in (b"slurm_script", b"srun", b"sleep\x0010", b"told_to_end")):
                 continue
             with open(f"/proc/{pid}/environ", "rb") as file:
                 if b"SLURM_JOB_ID=" in file.read() and "slurmstepd" not in line:
