@@ -15,22 +15,6 @@
 
 enum { WAIT_TRIES = 600, WAIT_US = 20000, HOSTS_MOST = 1024, SERVE_TRIES = 30000 };
 
-static const char *word_behind(const struct tool *tool, const char *flag, const char *fallback)
-{
-    for (int i = 1; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], flag) == 0)
-            return tool->argv[i + 1];
-    return fallback;
-}
-
-static bool has_word(const struct tool *tool, const char *flag)
-{
-    for (int i = 1; i < tool->argc; i++)
-        if (strcmp(tool->argv[i], flag) == 0)
-            return true;
-    return false;
-}
-
 /* --- services --- */
 
 static const char *mark_of(const struct tool *tool)
@@ -45,16 +29,19 @@ int tool_elbencho_over(struct tool *tool, struct lab_host *hosts, size_t count, 
 
     (void)hosts;
     (void)ranks;
-    if (!has_word(tool, "--service")) {
+    if (!tool_has(tool, "--service")) {
         fprintf(stderr, "The lab starts elbencho on several hosts with --service only.\n");
         return 1;
     }
     snprintf(text, sizeof text, "%zu", count);
     if (file_write(mark, text, strlen(text), 0644, &(struct error){0}) < 0)
         return 1;
-    for (int tries = 0; tries < SERVE_TRIES && file_exists(mark); tries++)
+    for (int tries = 0; tries < SERVE_TRIES; tries++) {
+        if (!file_exists(mark))
+            return 0;
         usleep(WAIT_US);
-    unlink(mark);
+    }
+    unlink(mark); /* of nobody's --quit */
     return 0;
 }
 
@@ -190,12 +177,12 @@ static int do_phases(struct work *work)
     fflush(stdout);
     if (fail(work) != 0)
         return 1;
-    if (has_word(tool, "-w"))
+    if (tool_has(tool, "-w"))
         do_phase(work, "WRITE", "write");
     fflush(stdout);
-    if (has_word(tool, "-r") && has_word(tool, "--verify") && reads_wrong(work))
+    if (tool_has(tool, "-r") && tool_has(tool, "--verify") && reads_wrong(work))
         return 1;
-    if (has_word(tool, "-r"))
+    if (tool_has(tool, "-r"))
         do_phase(work, "READ", "read");
     return 0;
 }
@@ -222,20 +209,28 @@ static bool take_hosts(struct work *work, const char *words)
     return work->count > 0;
 }
 
+static int quit(const struct tool *tool)
+{
+    if (unlink(mark_of(tool)) == 0)
+        return 0;
+    fprintf(stderr, "2026-11-28 08:10:43 ERROR: no service to end: %s\n", strerror(errno));
+    return 1;
+}
+
 int tool_elbencho(struct tool *tool)
 {
     struct work work = {.tool = tool,
-                        .bytes = strtod(word_behind(tool, "-s", "0"), NULL),
-                        .block = strtod(word_behind(tool, "-b", "1048576"), NULL),
-                        .threads = strtod(word_behind(tool, "-t", "1"), NULL)};
+                        .bytes = strtod(tool_option(tool, "-s", "0"), NULL),
+                        .block = strtod(tool_option(tool, "-b", "1048576"), NULL),
+                        .threads = strtod(tool_option(tool, "-t", "1"), NULL)};
 
-    if (has_word(tool, "--version")) {
+    if (tool_has(tool, "--version")) {
         printf("elbencho\n * Version: 3.1.9\n * Net protocol version: 3.1.9\n");
         return 0;
     }
-    if (has_word(tool, "--quit"))
-        return unlink(mark_of(tool)) == 0 ? 0 : 1;
-    if (!take_hosts(&work, word_behind(tool, "--hosts", ""))) {
+    if (tool_has(tool, "--quit"))
+        return quit(tool);
+    if (!take_hosts(&work, tool_option(tool, "--hosts", ""))) {
         fprintf(stderr, "2026-11-28 08:10:43 ERROR: the lab wants --hosts of its own\n");
         return 1;
     }

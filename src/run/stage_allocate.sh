@@ -3,7 +3,8 @@
 # stdin is open: also a controller that is killed gives it back so. "@node NAME" for each of them, then "@job NUMBER".
 
 states=$(sinfo --noheader --Node --nodes="$1" --format='%N %T' | sort -u)
-free=$(printf '%s\n' "$states" | sed -n 's/ idle$//p; s/ completing$//p')
+# A "planned" node is idle too: a waiting job may want it later, and the mark outlives that job.
+free=$(printf '%s\n' "$states" | sed -n 's/ idle$//p; s/ planned$//p; s/ completing$//p')
 [ -n "$free" ] || { echo "none of the nodes is idle: $(printf '%s\n' "$states" | head -n 3 | paste -s -d , -)" >&2; exit 1; }
 printf '%s\n' "$free" | sed 's/^/@node /'
 # shellcheck disable=SC2016 # the job's own number

@@ -325,6 +325,10 @@ def tools_are_broadcast():
            "sbcast: a busy host is not waited for", done.stdout, done.stderr)
     slurm.ask("scancel", other)
     tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "sbcast: all is idle again")
+    done = staged(make_tools("planned", 5), PATH=instead_of("sinfo", '"$real" "$@" | sed "s/ idle$/ planned/"'))
+    tap.same((done.returncode, rows_of(done)), (0, {host: "broadcast" for host in ALL}), "sbcast: a node that a waiting job may want later is idle",
+             done.stdout, done.stderr)
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "sbcast: and it is given back")
     job = allocated(f"--nodes={COUNT}")
     done = staged(make_tools("inside-tools", 5), "--hosts", "node[1-2]", SLURM_JOB_ID=job)
     tap.same((done.returncode, rows_of(done), slurm.ask("squeue", "-h", "-o", "%i").stdout.split()), (0, {"node1": "broadcast", "node2": "broadcast"}, [job]),
