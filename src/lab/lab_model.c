@@ -162,7 +162,10 @@ static bool has_fault(const struct lab_host *host, enum fault_kind kind, int gpu
     return fault_of_gpu(host->lab, host->number, kind, gpu) != NULL;
 }
 
-/* The board's number, which the two GPUs of a module of NVL72 share. */
+/*
+ * The board's number, which the two GPUs of a module of NVL72 share. Among 160,000 random ones of ten digits two would be equal: the
+ * factor has no divisor in common with 10^10, so these never are.
+ */
 static void gpu_serial(struct lab_gpu *gpu, const struct lab_host *of, unsigned host, unsigned piece)
 {
     unsigned board = of->profile->domain_hosts > 0 ? piece / 2 : piece;
@@ -173,7 +176,7 @@ static void gpu_serial(struct lab_gpu *gpu, const struct lab_host *of, unsigned 
         snprintf(gpu->serial, sizeof gpu->serial, "N/A");
     else
         snprintf(gpu->serial, sizeof gpu->serial, "165%010llu",
-                 (unsigned long long)(hash(host, "serial", board) % 10000000000ull));
+                 (unsigned long long)((uint64_t)host << 10 | board) * 6364136223ull % 10000000000ull);
 }
 
 static void gpu_identity(struct lab_gpu *gpu, const struct lab_host *of)
