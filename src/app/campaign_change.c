@@ -27,8 +27,8 @@ static int note_newest(struct arena *arena, struct store *store, struct acceptan
     return 0;
 }
 
-int campaign_create(struct arena *arena, struct store *store, struct question *question, const char *name,
-                    int argc, char **argv, struct error *err)
+struct acceptance *campaign_draft(struct arena *arena, struct question *question, const char *name, int argc,
+                                  char **argv, struct error *err)
 {
     struct acceptance *acceptance = arena_new(arena, struct acceptance);
     struct record documents = {.arena = arena};
@@ -37,15 +37,21 @@ int campaign_create(struct arena *arena, struct store *store, struct question *q
     uuid_create(uuid);
     if (question_make(arena, question, uuid, err) < 0 ||
         campaign_check_suite(question->sources.suite, err) < 0)
-        return -1;
+        return NULL;
     question_documents(arena, question, argc, argv, &documents);
-    *acceptance = (struct acceptance){.arena = arena, .uuid = uuid, .name = name, .made = clock_now()};
+    *acceptance = (struct acceptance){
+        .arena = arena, .uuid = arena_strdup(arena, uuid), .name = name, .made = clock_now()};
     for (size_t i = 0; i < documents.documents.count; i++)
         *list_push(arena, &acceptance->documents) = documents.documents.items[i];
     if (question->baseline != NULL)
         document_add(arena, &acceptance->documents, "baseline option", question->baseline,
                      slice_of(question->baseline));
-    return note_newest(arena, store, acceptance, err) < 0 ? -1 : store_put_acceptance(store, acceptance, err);
+    return acceptance;
+}
+
+int campaign_create(struct store *store, struct acceptance *draft, struct error *err)
+{
+    return note_newest(draft->arena, store, draft, err) < 0 ? -1 : store_put_acceptance(store, draft, err);
 }
 
 /* -- Adding runs --------------------------------------------------------------------------------------------- */

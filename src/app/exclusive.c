@@ -530,7 +530,8 @@ int exclusive_begin(const struct record *record, const struct plan_sources *sour
     if ((adopt && adopt_all(exclusive, err) < 0) ||
         (!exclusive->takes_no_more && claim_all(exclusive, record->plan, err) < 0)) {
         const char *cause = arena_strdup(exclusive->arena, err->text);
-        const char *kept = adopt ? NULL : exclusive_release(record);
+        bool away;
+        const char *kept = adopt ? NULL : exclusive_release(record, &away);
 
         /* The cause first: it is what must not be cut. */
         return kept == NULL ? -1 : error_set(err, err->code, "%s; %s", cause, kept);
@@ -583,16 +584,30 @@ bool exclusive_awaits(struct exclusive *exclusive, const struct host *host)
            exclusive->requests.items[index].state == CLAIM_WAITING;
 }
 
-const char *exclusive_release(const struct record *record)
+/* What Slurm's programs say of a controller that is being restarted or replaced, and not of one that refuses. */
+static bool is_away(const char *complaint)
+{
+    static const char *const words[] = {"Unable to contact slurm controller", "Socket timed out",
+                                        "Zero Bytes were transmitted", "backup controller in standby"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strstr(complaint, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+const char *exclusive_release(const struct record *record, bool *ret_away)
 {
     const char *name = arena_printf(record->arena, "--name=assay-%s", record->uuid);
     const char *words[] = {"scancel", name, NULL}, *out, *complaint = "";
     struct error err = {0};
     int status;
 
+    *ret_away = false;
     if (document_find(&record->documents, EXCLUSIVE_DOCUMENT) == NULL)
         return NULL;
     status = program_run(record->arena, words, NULL, &out, &complaint, &err);
+    *ret_away = status > 0 && is_away(complaint);
     return status == 0
                ? NULL
                : arena_printf(record->arena, "jobs of Slurm are not released: %s; `scancel %s` does it",

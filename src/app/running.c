@@ -211,6 +211,24 @@ static const char *tester_name(struct arena *arena)
     return arena_printf(arena, "%s@%s", user->pw_name, host);
 }
 
+/* Slurm's controller can be away for a while, and until its job is given back nobody else gets the hosts. */
+static const char *give_back(struct running *run)
+{
+    enum { TRIES = 60, PAUSE_S = 5 };
+    bool away;
+    const char *kept = exclusive_release(run->record, &away);
+
+    if (away)
+        run->watcher.note(run->watcher.context,
+                          arena_printf(run->record->arena, "%s; this is tried again for %d minutes", kept,
+                                       TRIES * PAUSE_S / 60));
+    for (int tries = 0; away && tries < TRIES; tries++) {
+        sleep(PAUSE_S);
+        kept = exclusive_release(run->record, &away);
+    }
+    return kept;
+}
+
 int running_carry_out(struct running *run, const struct scheduler_options *given, bool *ret_cancelled,
                       struct error *err)
 {
@@ -247,6 +265,6 @@ int running_carry_out(struct running *run, const struct scheduler_options *given
     if (store_put_judgement(run->store, run->record, err) < 0)
         return -1;
     /* Before the end is kept: of a run that has ended nobody looks for jobs that a controller left which died here. */
-    run->not_released = exclusive_release(run->record);
+    run->not_released = give_back(run);
     return store_end_run(run->store, run->record, run->record->state, clock_steady(), err);
 }

@@ -53,6 +53,29 @@ static bool same_letters(const char *a, const char *b, size_t length)
     return true;
 }
 
+/* Between hyphens: "h100" of "hgx-h100". */
+static bool has_part(const char *candidate, const char *word, size_t length)
+{
+    for (const char *at = candidate; (at = strstr(at, word)) != NULL; at++)
+        if ((at == candidate || at[-1] == '-') && (at[length] == '\0' || at[length] == '-'))
+            return true;
+    return false;
+}
+
+static const char *only_with_part(const char *word, size_t length, const char *const *candidates,
+                                  size_t count)
+{
+    const char *only = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (has_part(candidates[i], word, length)) {
+            if (only != NULL)
+                return NULL;
+            only = candidates[i];
+        }
+    return only;
+}
+
 const char *nearest_word(const char *word, const char *const *candidates, size_t count)
 {
     size_t length = strlen(word);
@@ -77,7 +100,7 @@ const char *nearest_word(const char *word, const char *const *candidates, size_t
             nearest = candidates[i];
         }
     }
-    return nearest;
+    return nearest != NULL ? nearest : only_with_part(word, length, candidates, count);
 }
 
 bool word_is_among(const char *word, const char *const *words, size_t count)

@@ -60,9 +60,9 @@ static const struct cli_verb *verb_of(const char *name)
     return verb;
 }
 
-/* Options and operands, at most so many (-1: any number), and the database; false: *ret_status is what is to be returned. */
-static bool take_words(struct words *words, const struct option_row *rows, int least, int most,
-                       int *ret_status)
+/* Options and operands, at most so many (-1: any number); false: *ret_status is what is to be returned. */
+static bool take_operands(struct words *words, const struct option_row *rows, int least, int most,
+                          int *ret_status)
 {
     const struct cli_verb *verb = verb_of(words->argv[0]);
     int count;
@@ -77,8 +77,16 @@ static bool take_words(struct words *words, const struct option_row *rows, int l
         *ret_status = EXIT_USAGE;
         return false;
     }
-    words->store = verb->run == verb_create ? store_open(cli_database(words->db), false, &words->err)
-                                            : cli_stored(words->db, &words->err);
+    return true;
+}
+
+/* Likewise, and the database, which must be there. */
+static bool take_words(struct words *words, const struct option_row *rows, int least, int most,
+                       int *ret_status)
+{
+    if (!take_operands(words, rows, least, most, ret_status))
+        return false;
+    words->store = cli_stored(words->db, &words->err);
     if (words->store == NULL)
         *ret_status = cli_fail(&words->err);
     else
@@ -99,9 +107,12 @@ static int create(struct words *words, struct question *question)
 {
     const char *name = words->argv[words->first];
     const struct plan *plan;
+    struct acceptance *draft =
+        campaign_draft(words->arena, question, name, words->argc, words->argv, &words->err);
 
-    if (campaign_create(words->arena, words->store, question, name, words->argc, words->argv, &words->err) <
-        0)
+    if (draft != NULL)
+        words->store = store_open(cli_database(words->db), false, &words->err);
+    if (words->store == NULL || campaign_create(words->store, draft, &words->err) < 0)
         return cli_fail(&words->err);
     plan = question->plan;
     cli_print(
@@ -126,7 +137,10 @@ static int verb_create(int argc, char **argv)
     };
     int status;
 
-    return take_words(&words, rows, 1, 1, &status) ? end(&words, create(&words, &question)) : status;
+    if (!take_operands(&words, rows, 1, 1, &status))
+        return status;
+    words.arena = arena_create();
+    return end(&words, create(&words, &question));
 }
 
 /* -- how it stands --------------------------------------------------------------------------------------------- */

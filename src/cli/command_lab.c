@@ -220,7 +220,10 @@ static int verb_swap(int argc, char **argv)
         return status;
     if (first != argc - 2)
         return usage_error("swap needs a host and a GPU: node2 gpu3");
-    return lab_swap(directory, argv[first], argv[first + 1], &err) < 0 ? report_error(&err) : 0;
+    if (lab_swap(directory, argv[first], argv[first + 1], &err) < 0)
+        return report_error(&err);
+    cli_print("another GPU is %s of %s\n", argv[first + 1], argv[first]);
+    return 0;
 }
 
 static int verb_heal(int argc, char **argv)
@@ -237,7 +240,10 @@ static int verb_heal(int argc, char **argv)
         return status;
     if (first != argc - 1)
         return usage_error("heal needs a host, or one of its faults: node2, node2:fabric-manager");
-    return lab_heal(directory, argv[first], &err) < 0 ? report_error(&err) : 0;
+    if (lab_heal(directory, argv[first], &err) < 0)
+        return report_error(&err);
+    cli_print("healed: %s\n", argv[first]);
+    return 0;
 }
 
 static int list(void (*write)(struct text *out))

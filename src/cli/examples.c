@@ -20,6 +20,12 @@ static const struct {
     {"contract", "    assay contract init -H cluster -s delivery -o contract.json\n"
                  "    assay contract show contract.json\n"
                  "    assay run -H cluster -s delivery --contract contract.json\n"},
+    {"merge", "    assay merge hall-1.db assay-run-12.tar.zst --db site.db\n"
+              "    assay merge vendor.db --signers allowed --db site.db\n"},
+    {"links", "    assay links ibdiagnet2.lst ibdiagnet2.fdbs -o flows\n"
+              "    assay links ibdiagnet2.lst ibdiagnet2.fdbs --flows measured\n"
+              "    assay links plan.csv -o flows                     # Ethernet: node,port,node,port,Gb/s\n"
+              "    assay links --spread 32:16 --streams 16           # without files: one leaf\n"},
     {"lab", "    assay lab up 8 --dir /tmp/lab --fault node3:ecc-uncorrected:5\n"
             "    assay run -H /tmp/lab/hostfile -s delivery\n"
             "    assay lab down --dir /tmp/lab\n"},

@@ -2,6 +2,7 @@
 /* One cause, one card: what is wrong, what to do, by whom, and folded behind it every gate and where it was measured. */
 #include <string.h>
 
+#include "assay/base/nearest.h"
 #include "frame.h"
 #include "gates.h"
 #include "out_of_use.h"
@@ -275,14 +276,18 @@ static void write_folded_target(struct page *page, const struct report_cause *ca
 {
     const struct reason *target = page->entries[cause->entries.items[from]].target;
     const char *between = ": ";
+    LIST_OF(const char *) named = {0};
 
     page_said(page, target);
     for (size_t i = from; i < cause->entries.count; i++) {
         const struct report_entry *entry = &page->entries[cause->entries.items[i]];
 
-        if (!is_folded(cause, entry) || !reason_equal(entry->target, target))
+        if (done[i] || !is_folded(cause, entry) || !reason_equal(entry->target, target))
             continue;
         done[i] = true;
+        if (word_is_among(entry->check, named.items, named.count))
+            continue; /* one step can have several entries */
+        *list_push(page->arena, &named) = entry->check;
         html_words(page->out, between);
         html_shape(page->out, "<a href=\"#n@\">", (double)(cause->entries.items[i] + 1));
         html_words(page->out, entry->check);

@@ -5,6 +5,18 @@
 #include "../unit_test.h"
 #include "assay/base/nearest.h"
 
+static void part_of_a_name_is_near_where_no_other_has_it(void **state)
+{
+    const char *const platforms[] = {"gb200-nvl72", "gb300-nvl72", "hgx-b200", "hgx-h100"};
+
+    (void)state;
+    assert_string_equal(nearest_word("h100", platforms, 4), "hgx-h100");
+    assert_string_equal(nearest_word("b200", platforms, 4), "hgx-b200");
+    assert_string_equal(nearest_word("gb300", platforms, 4), "gb300-nvl72");
+    assert_null(nearest_word("nvl72", platforms, 4));
+    assert_null(nearest_word("a100", platforms, 4));
+}
+
 static void nearest_word_is_near(void **state)
 {
     static const char *const words[] = {"timeout", "scope", "needs", "ip"};
@@ -56,6 +68,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_word_is_near),
+        cmocka_unit_test(part_of_a_name_is_near_where_no_other_has_it),
         cmocka_unit_test(short_words_are_near_by_their_letters_only),
         cmocka_unit_test(asked_as_a_question),
         cmocka_unit_test(another_number_is_another_host),

@@ -95,6 +95,13 @@ def next_run(days_ago, folder):
 OWED = [("node2", "ecc"), ("node2", "ecc"), ("node[1-4]", "nccl-all-gather")]
 
 
+def a_slip(suite):
+    """What cannot begin leaves no database."""
+    database = os.path.join(FOLDER, "slip.db")
+    done = assay("acceptance", "create", "su", "-H", os.path.join(FOLDER, "none"), "-s", suite, "--db", database)
+    tap.ok(done.returncode == 64 and "No such file" in done.stderr and not os.path.exists(database), "no hostfile: that is said, and no database is made", done)
+
+
 def week_1(lab, hostfile, suite):
     made = acceptance("create", "su", "-H", hostfile, "-s", suite)
     tap.ok(made.returncode == 0 and "8 hosts" in made.stdout, "an acceptance is created from hostfile and suite", made.stdout,
@@ -150,6 +157,7 @@ def week_1(lab, hostfile, suite):
     tap.ok(twice.returncode == 64 and "part of su already" in twice.stderr, "a run is added once", twice.stderr)
 
     swapped = assay("lab", "swap", "node2", "gpu3", "--dir", lab.folder)
+    tap.same(swapped.stdout, "another GPU is gpu3 of node2\n", "what was exchanged in the lab is said")
     again, _ = run(20.5, "-H", hostfile, "-s", suite, "--hosts", "node2")
     done = acceptance("status", "su")
     tap.ok(f"left out: 1 run of the same suite, limits and hosts; nothing is accepted until it is added: assay acceptance add su {again}" in
@@ -439,6 +447,7 @@ def anothers_run(hostfile, suite):
 
 with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:ecc-uncorrected:6"]) as the_lab:
     HOSTS = site_hostfile(the_lab)
+    a_slip(write("site.json", SUITE))
     week_1(the_lab, HOSTS, write("site.json", SUITE))
     events_of_many(HOSTS, os.path.join(FOLDER, "site.json"))
     week_3(HOSTS, os.path.join(FOLDER, "site.json"))

@@ -480,6 +480,7 @@ def the_steps_break():
 
 def slurmctld_is_away():
     child = begin("away", slow("away", 20), step("next", "echo done", needs=["slow"]))
+    time.sleep(10)  # it saves its state every few seconds: a job that it lost has its number given to the next, and Slurm drains the node
     slurm.controller.kill()
     slurm.controller.wait()
     time.sleep(60)

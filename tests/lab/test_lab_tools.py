@@ -192,7 +192,7 @@ with Lab(2, ["node1:fabric-manager-version", "node1:p2p:2-5=12", "node1:tool-mis
     before = (re.search(SLOW, pairs_over_nvlink(lab)) is not None, lab.run(1, "command -v ibstat").returncode)
     for fault in ("node1:p2p:2-5=12", "node1"):
         done = program("lab", "heal", fault, "--dir", lab.directory)
-        tap.ok(done.returncode == 0, f"{fault} is mended", done.stderr)
+        tap.ok((done.returncode, done.stdout) == (0, f"healed: {fault}\n"), f"{fault} is mended, and that is said", done.stderr)
     after = (re.search(SLOW, pairs_over_nvlink(lab)) is not None, lab.run(1, "command -v ibstat").returncode)
     tap.ok(before == (True, 127) and after == (False, 0), "the slow pair is gone from what its tool prints, and the missing tool is there", (before, after))
     done = program("lab", "status", "--dir", lab.directory)

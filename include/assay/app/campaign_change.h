@@ -6,9 +6,13 @@
 #include "assay/app/campaign.h"
 #include "assay/app/question.h"
 
-/* Begins one: everything that the question requires of its hosts must be shown. The question is made here; argv is kept. */
-int campaign_create(struct arena *arena, struct store *store, struct question *question, const char *name,
-                    int argc, char **argv, struct error *err) __attribute__((warn_unused_result));
+/* What an acceptance will ask: everything that the question requires of its hosts must be shown. The question is made here; name and
+   argv are kept. It needs no database, so a slip leaves none behind; NULL with err set. */
+struct acceptance *campaign_draft(struct arena *arena, struct question *question, const char *name, int argc,
+                                  char **argv, struct error *err) __attribute__((warn_unused_result));
+/* Begins it. */
+int campaign_create(struct store *store, struct acceptance *draft, struct error *err)
+    __attribute__((warn_unused_result));
 /* Adds a run, by its number or UUID. who and why: who adopts it, if another party made it; NULL and "": nobody. */
 int campaign_add(struct store *store, const struct campaign *campaign, const char *run, const char *who,
                  const char *why, struct error *err) __attribute__((warn_unused_result));

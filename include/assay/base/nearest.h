@@ -8,7 +8,8 @@
 
 /*
  * The candidate nearest to word by edit distance (Damerau-Levenshtein over neighbours), the first of those equally near.
- * NULL when none is near: more than a third of the word's letters are wrong, or one of a word of two.
+ * None is near where more than a third of the word's letters are wrong, or one of a word of two: then the only candidate that has
+ * the word between its hyphens ("h100": "hgx-h100"), or NULL.
  */
 const char *nearest_word(const char *word, const char *const *candidates, size_t count);
 

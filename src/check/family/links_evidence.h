@@ -22,8 +22,8 @@ struct evidence {
     uint32_t *ports;    /* of each member's HCAs, as check_member_hca has them */
     const char **names; /* likewise */
     size_t count;
-    bool *
-        differing; /* of each way: counters contradict what flows say, or on Ethernet those of its two ends differ */
+    /* Of each way: counters contradict what flows say, or on Ethernet those of its two ends differ. */
+    bool *differing;
     size_t differing_count;
     bool *reached;                   /* of each way: a flow over it was measured, */
     bool *fast;                      /* and one that was not slow */
