@@ -157,6 +157,7 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
 static void put_subnet_manager(struct tree *tree)
 {
     tree_file(tree, "proc/4712/comm", "opensm\n");
+    tree_file(tree, "proc/4712/status", "Name:\topensm\nUid:\t0\t0\t0\t0\n");
     tree_file(tree, "proc/4712/cmdline", "/usr/sbin/opensm\n-F\n/etc/opensm/opensm.conf\n");
     tree_file(tree, "etc/opensm/opensm.conf",
               "# M_Key value sent to all ports qualifying all Set(PortInfo)\nm_key 0x0000000000000000\n\n"

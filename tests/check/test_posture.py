@@ -133,6 +133,7 @@ CPI = "case $* in *CPI) echo SA ClassPortInfo:; exit ;; *PKTR*) echo \"$*\" >>as
 SA_REFUSES = "echo 'ERROR: Query result returned 0x0200,  SA(SA_ERR_REQ_INVALID)'; exit 1"
 SA_SILENT = "echo 'ibwarn: [4711] sa_query: umad_recv failed: attr 0x33: Connection timed out'; exit 1"
 SA_TELLS = "echo 'PKeyTableRecord dump:'"
+BY_ROOT = "Name:\topensm\nUid:\t0\t0\t0\t0\n"
 ITEMS = ("sm_key", "sa_key", "sa_trust", "vs_key", "cc_key", "n2n_key")
 
 
@@ -141,6 +142,7 @@ def managed_by(*settings, options="-F\0/etc/opensm/opensm.conf\0"):
     files = dict(SUBNET)
     for i, text in enumerate(settings):
         files[f"proc/4{i}/comm"] = "opensm\n"
+        files[f"proc/4{i}/status"] = BY_ROOT
         files[f"proc/4{i}/cmdline"] = "/usr/sbin/opensm\0" + options.replace("opensm.conf", f"opensm{i or ''}.conf")
         files[f"etc/opensm/opensm{i or ''}.conf"] = text
     rows = try_host(files)
@@ -160,11 +162,16 @@ def keys_of_subnets():
     tap.same(managed_by(own), told)
     tap.same(managed_by(own, options="--config=/etc/opensm/opensm.conf\0"), told)
     tap.same(managed_by(own, options=""), told)
+    tap.same(managed_by(own, options="-B\0--connect_roots\0-f\0/k/F\0-F/etc/opensm/opensm.conf\0"), told)
+    # What the file says is not all, or not the file that is meant.
+    for words in ("-k\00x1", "-k0x1", "-Bk\00x1", "--smkey=0x1", "--smk\00x1", "-BF\0/other", "--conf=/other"):
+        tap.same(managed_by(own, options=f"-F\0/etc/opensm/opensm.conf\0{words}\0"),
+                 ["\tsubnet_manager_has_option\t" + words.split("=")[0].split("\0")[0]] * 6)
     # As opensm reads it: no key of 2, and "= 2" is 0.
     tap.same(managed_by("sa_key 0\nvs_key_enable = 2\nsa_enhanced_trust_model true\n")[1:4], ["none", "standard", "not set"])
     tap.same(managed_by("vs_key_enable 2\nm_key 0\nkey_mgr_seed 0x00\n")[3], "enabled, of no seed")
     tap.same(managed_by(own, "sa_key 1\n")[1], "its own; the usual one")
-    rows = try_host(dict(SUBNET, **{"proc/4/comm": "opensm\n", "proc/4/cmdline": "opensm\0-F\0/none\0"}))
+    rows = try_host(dict(SUBNET, **{"proc/4/comm": "opensm\n", "proc/4/status": BY_ROOT, "proc/4/cmdline": "opensm\0-F\0/none\0"}))
     tap.same([of(rows, "posture." + item) for item in ITEMS], [{"": ["\tfile_not_readable\t/none"]}] * 6)
     tap.same("771d2fe7" in str(managed_by(own)), False)
     tap.same({of(try_host({}), "posture." + item)[""][0] for item in ITEMS}, {"no InfiniBand"})
@@ -173,7 +180,7 @@ def keys_of_subnets():
 
 
 def files_of_users():
-    files = {**SUBNET, "proc/4/comm": "opensm\n", "proc/4/cmdline": "opensm\0-F\0/mine\0", "mine": "sm_key 77\nsa_key 77\n"}
+    files = {**SUBNET, "proc/4/comm": "opensm\n", "proc/4/status": BY_ROOT, "proc/4/cmdline": "opensm\0-F\0/mine\0", "mine": "sm_key 77\nsa_key 77\n"}
 
     def told(prepare=lambda root: None):
         with tempfile.TemporaryDirectory() as folder:
@@ -182,15 +189,19 @@ def files_of_users():
             return of(host(folder, {}), "posture.sm_key")[""][0]
 
     tap.same(told(), "its own")
-    if os.geteuid() == 0:
-        tap.same(told(lambda root: os.chown(os.path.join(root, "proc/4"), 12345, 12345)), "\tsubnet_manager_elsewhere")
-    # Longer than memory.
-    tap.same(told(lambda root: os.truncate(os.path.join(root, "mine"), 1 << 42)), "its own")
+    # `su` under this name belongs to root, but for who called it.
+    files["proc/4/status"] = "Name:\topensm\nUid:\t12345\t0\t0\t0\n"
+    tap.same(told(), "\tsubnet_manager_elsewhere")
+    files["proc/4/status"] = BY_ROOT
+    # Longer than memory: keys can stand behind what is read.
+    tap.same(told(lambda root: os.truncate(os.path.join(root, "mine"), 1 << 42)), "\tfile_not_read_whole\t/mine")
     with tempfile.TemporaryDirectory() as folder:
         keys = {"etc/passwd": PASSWD, "h/.ssh/authorized_keys": KEYS[0] + " a\n"}
         host(folder, keys)
         os.truncate(os.path.join(folder, "root", "h/.ssh/authorized_keys"), 1 << 42)
-        tap.same([value.endswith(" a") for value in of(host(folder, {}), "posture.key")["$(touch ran)"]], [True])
+        tap.same(of(host(folder, {}), "posture.keys"), {"": ["\tfile_not_read_whole\t/h/.ssh/authorized_keys"]})
+    rows = try_host({"etc/passwd": PASSWD, "h/.ssh/authorized_keys": "#" * 1000000 + f"\n{KEYS[0]} behind\n"})
+    tap.same((of(rows, "posture.key"), of(rows, "posture.keys")), ({}, {"": ["\tfile_not_read_whole\t/h/.ssh/authorized_keys"]}))
 
 
 def usual_key_tried():

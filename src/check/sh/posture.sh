@@ -7,8 +7,11 @@
 root=$ASSAY_LAB_ROOT
 # Names and comments are anybody's: a tab or an escape in one makes no row.
 plain() { tr '\000-\011\013-\037\177' '?'; }
-# head_of FILE: of a file that may be anybody's root reads so much, and waits so long
-head_of() { timeout 20 head -c 1000000 "$1"; }
+# whole_of FILE: what is in a file that may be anybody's; fails where that is more than root reads, or does not come in time
+whole_of() {
+    size=$(timeout 20 stat -L -c %s "$1" 2>/dev/null) && [ "$size" -le 1000000 ] || return
+    timeout 20 head -c 1000000 "$1" 2>/dev/null
+}
 # is_read ITEM FILE: whether it can be read; else the item has no answer
 is_read() {
     [ -f "$2" ] && [ -r "$2" ] && return
@@ -188,7 +191,8 @@ is_absent() {
 }
 # Every line that is no comment is a key, or the account's keys are not all told.
 keys_of() {
-    text=$(head_of "$path" | tr -d '\000')
+    # The braces: some shells say that bytes of 0 are left out.
+    if ! { text=$(whole_of "$path"); } 2>/dev/null; then lack posture.keys '' file_not_read_whole "${path#"$root"}"; return; fi
     lines=$(printf '%s\n' "$text" | grep -c '^[[:space:]]*[^#[:space:]]')
     [ "$lines" -gt 0 ] || return
     told=$(printf '%s\n' "$text" | timeout 20 ssh-keygen -E sha256 -l -f - 2>/dev/null | plain)
@@ -268,9 +272,13 @@ settings_of() {
     }'
 }
 lack_keys() { for item in $key_items; do lack "posture.$item" '' "$@"; done; }
-# settings_file PROCESS: in $file what it was started with; it may see other files than we do
+# settings_file PROCESS: in $file what it was started with; it may see other files than we do. In $option what outranks the file (a
+# key of -k), or is written as it is not understood here (-BF FILE, --conf FILE).
 settings_file() {
-    file=$(tr '\000' '\n' <"$1/cmdline" 2>/dev/null | plain | awk '
+    words=$(tr '\000' '\n' <"$1/cmdline" 2>/dev/null | plain)
+    option=$(printf '%s\n' "$words" | grep -E '^(-k|-[^-F].*[Fk]|--smk|--con)' | grep -vE '^--(config(=.*)?|connect_roots)$' | head -n 1)
+    option=${option%%[= ]*}
+    file=$(printf '%s\n' "$words" | awk '
         next_one { print; exit }
         $0 == "-F" || $0 == "--config" { next_one = 1; next }
         sub(/^--config=/, "") || sub(/^-F/, "") { print; exit }')
@@ -283,10 +291,13 @@ subnet_managers() {
     for process in $(grep -lsx opensm "$root"/proc/[0-9]*/comm); do
         process=${process%/comm}
         # What another user calls so is none, and what he has it start with is no file that root reads for him.
-        case $(stat -c %u "$process") in 0 | "$uid") ;; *) continue ;; esac
+        # The first of the four: a program that changes its user, such as su, has that of its caller there.
+        case $(sed -n "s/^Uid:$tab\([0-9]*\).*/\1/p" "$process/status" 2>/dev/null) in 0 | "$uid") ;; *) continue ;; esac
         settings_file "$process"
+        if [ -n "$option" ]; then lack_keys subnet_manager_has_option "$option"; return; fi
         if [ ! -f "$seen" ] || [ ! -r "$seen" ]; then lack_keys file_not_readable "$file"; return; fi
-        settings=$settings$(head_of "$seen" | settings_of)$newline
+        if ! { text=$(whole_of "$seen"); } 2>/dev/null; then lack_keys file_not_read_whole "$file"; return; fi
+        settings=$settings$(printf '%s\n' "$text" | settings_of)$newline
     done
     if [ -z "$settings" ]; then lack_keys subnet_manager_elsewhere; return; fi
     for item in $key_items; do
