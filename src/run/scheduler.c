@@ -90,6 +90,7 @@ static bool grow(struct scheduler *scheduler)
         const struct step *step = step_at(scheduler, scheduler->step_count);
 
         scheduler->tries[scheduler->step_count] = (struct tries){0};
+        scheduler->asks_root |= step->shape->as_root;
         if (step->round > 0)
             scheduler->tries[step->parent].repeated |= step->origin != ORIGIN_ISOLATE;
     }

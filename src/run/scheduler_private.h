@@ -46,6 +46,7 @@ struct scheduler {
     size_t host_count;
     struct tries *tries; /* by step */
     size_t step_count;
+    bool asks_root; /* one of the steps does */
     LIST_HEAD(, sweep) sweeps;
     LIST_HEAD(, flight) flights;
     size_t forgetting; /* cancels, proofs and removals of folders that the hosts have not answered */

@@ -6,10 +6,11 @@
 
 enum { SCRIPT_BYTES = 1 << 16 };
 
-/* Words of the batch script's own environment would hold for srun. The step needs nothing of what the job has. */
+/* Words of the batch script's own environment would hold for srun. The step needs nothing of what the job has but the way to Slurm's
+   commands. */
 static const char step_words[] =
     "while :; do env -i PATH=\"$PATH\" SLURM_JOB_ID=\"$SLURM_JOB_ID\" ${SLURM_CONF:+\"SLURM_CONF=$SLURM_CONF\"} "
-    "srun --overlap --gres=none --mem=0 --mpi=none --export=NONE --chdir=/ --quiet --input=none --output=none "
+    "srun --overlap --gres=none --mem=0 --mpi=none --export=PATH --chdir=/ --quiet --input=none --output=none "
     "--cpu-bind=none --propagate=NONE --no-kill --kill-on-bad-exit=0 --nodes=\"$SLURM_JOB_NUM_NODES\" "
     "--ntasks=\"$SLURM_JOB_NUM_NODES\" --ntasks-per-node=1 --job-name=assay-watch /bin/sh -c ";
 

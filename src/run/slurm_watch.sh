@@ -10,9 +10,9 @@ told_to_end() {
     trap '' TERM
     while :; do
         if state=$(squeue --noheader --jobs="$SLURM_JOB_ID" --states=all --format=%T 2>&1); then
-            case $state in
-            RUNNING | SUSPENDED | PENDING | CONFIGURING) ;;
-            *) end_job ;;
+            # The last line: what is before it are warnings.
+            case ${state##*"$newline"} in
+            COMPLETING | COMPLETED | CANCELLED | FAILED | TIMEOUT | PREEMPTED | NODE_FAIL | OUT_OF_MEMORY | BOOT_FAIL | DEADLINE | REVOKED) end_job ;;
             esac
         else
             case $state in *'Invalid job id'*) end_job ;; esac
@@ -21,6 +21,8 @@ told_to_end() {
     done
 }
 
+newline='
+'
 set +ax
 exec 2>/dev/null
 trap told_to_end TERM

@@ -332,20 +332,12 @@ static void ask_what_lies(struct scheduler *scheduler, struct run_host *host, bo
     remote_start(host->remote, &job, listed, tidying);
 }
 
-static bool asks_root(const struct scheduler *scheduler)
-{
-    for (size_t i = 0; i < scheduler->step_count; i++)
-        if (step_at(scheduler, i)->shape->as_root)
-            return true;
-    return false;
-}
-
 void sweep_tidy(struct scheduler *scheduler, struct run_host *host)
 {
     if (host->tidied || scheduler->hooks->is_over == NULL || scheduler->signals_seen > 0)
         return;
     host->tidied = true;
     ask_what_lies(scheduler, host, false);
-    if (host->host->become_root && asks_root(scheduler))
+    if (host->host->become_root && scheduler->asks_root)
         ask_what_lies(scheduler, host, true);
 }
