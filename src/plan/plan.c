@@ -713,7 +713,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     }
     if (check_delivery(&builder, err) < 0 || check_steps(arena, suite, err) < 0)
         return NULL;
-    if (build_steps_aside(&builder, err) < 0)
+    if (build_steps_aside(&builder, err) < 0 || note_not_for_hosts(&builder, err) < 0)
         return NULL;
     note_left_out(&builder);
     note_warnings(&builder);

@@ -191,6 +191,36 @@ void note_left_out(struct builder *builder)
         add_note(builder, reason(builder->arena, steps_will_not_run, names));
 }
 
+static bool is_planned(const struct plan *plan, const char *suite_step)
+{
+    list_each (step, plan->steps)
+        if (step->origin != ORIGIN_LEFT_OUT &&
+            (suite_step == NULL || strcmp(step->shape->suite_step, suite_step) == 0))
+            return true;
+    return false;
+}
+
+int note_not_for_hosts(struct builder *builder, struct error *err)
+{
+    cleanup_text struct text refused = {0};
+
+    text_init(&refused, 1 << 16);
+    if (builder->options->steps == NULL)
+        return 0;
+    list_each (choice, builder->notes->choices) {
+        if (choice->taken || !in_list(builder->options->steps, choice->step) ||
+            is_planned(builder->plan, choice->step))
+            continue;
+        add_note(builder, reason(builder->arena, asked_step_not_for_hosts, choice->step, choice->why));
+        text_printf(&refused, "%s%s: %s", refused.length > 0 ? "; " : "", choice->step,
+                    reason_english(builder->arena, choice->why));
+    }
+    return refused.length == 0 || is_planned(builder->plan, NULL)
+               ? 0
+               : error_set(err, ERROR_USAGE, "--steps: nothing that it names is for these hosts: %s",
+                           refused.bytes);
+}
+
 /* What a step does beyond its hosts, once for each that will run. */
 void note_warnings(struct builder *builder)
 {

@@ -104,6 +104,8 @@ int check_clauses(struct builder *builder, struct error *err) __attribute__((war
 void note_floors(struct builder *builder);
 /* Tells of what will not run. */
 void note_left_out(struct builder *builder);
+/* Steps that --steps names and that are for none of the hosts: nobody should wait for them. -1 with err set where it names no other. */
+int note_not_for_hosts(struct builder *builder, struct error *err) __attribute__((warn_unused_result));
 void note_warnings(struct builder *builder);
 /* Counts whose way into the fabric is loaded by tests whose hosts take turns over leaves. */
 void note_uplinks(struct builder *builder);

@@ -83,6 +83,8 @@ REFUSED = [
     ("a hostfile with default for defaults", ("run", "-H", "default-for-defaults", "-s", "delivery"), "default-for-defaults:1:1: .*did you mean defaults"),
     ("a report into a folder that is not there", (*RUN, "-o", "nowhere/r.html"), "-o nowhere/r.html: nowhere: No such file or directory; nothing was started"),
     ("a step that is like none", (*RUN, "--steps", "xyzzy"), "has no step 'xyzzy'; it has .*reachable, "),
+    ("a step that is not for these hosts", ("run", "-H", "hosts", "-s", "site", "--steps", "line-elsewhere"),
+     "nothing that it names is for these hosts: line-elsewhere: the hostfile declares no lines to elsewhere"),
     ("a language of show", ("show", "--lang", "fr"), "'fr'; expected en or zh"),
     ("a word too much", (*RUN, "extra"), "'extra'"),
     ("a hostfile that is missing", ("run", "-H", "nowhere", "-s", "delivery"), "nowhere: No such file"),
