@@ -247,7 +247,8 @@ static void tell_all_at_work(const struct power *power, size_t member, unsigned 
     if (told == gpus)
         reading_fact_said(out, "power.gpus", name, REASON(power_all_at_work));
     else
-        clients_unread(&power->clients, "power.gpus", name, reason(out->arena, power_gpus_fewer, told, gpus));
+        reading_unread(power->clients.out, "power.gpus", name,
+                       reason(out->arena, power_gpus_fewer, told, gpus));
 }
 
 static void tell_gpus(const struct power *power, size_t member, unsigned gpus)
@@ -268,10 +269,10 @@ static void tell_gpus(const struct power *power, size_t member, unsigned gpus)
     else if (host->probe.status == READING_COMPLETE)
         tell_all_at_work(power, member, gpus);
     else if (began)
-        clients_unread(&power->clients, "power.gpus", client->name,
+        reading_unread(power->clients.out, "power.gpus", client->name,
                        reason(out->arena, power_probe_broke_off, host->ended != NULL ? host->ended : "?"));
     else if (host->probe.reason != NULL)
-        clients_unread(&power->clients, "power.gpus", client->name,
+        reading_unread(power->clients.out, "power.gpus", client->name,
                        reason(out->arena, power_host_did_not_begin, host->probe.reason));
 }
 
@@ -316,7 +317,7 @@ static void tell_throttle(const struct power *power, size_t member, unsigned gpu
     else if (reasons_told(host, out->arena, gpus))
         reading_fact(out, "power.throttle", name, slice_of("none"));
     else
-        clients_unread(&power->clients, "power.throttle", name, REASON(power_not_told));
+        reading_unread(power->clients.out, "power.throttle", name, REASON(power_not_told));
 }
 
 /* Less is a rounding of the counters. */
@@ -471,7 +472,7 @@ static void tell_sum(const struct power *power, const char *metric, const char *
         sum += strcmp(of_host, "power.peak") == 0 ? peak(power, &power->hosts[i])
                                                   : number(&power->hosts[i], of_host, subject);
     if (isnan(sum))
-        clients_unread(&power->clients, metric, subject, REASON(power_not_of_all_hosts));
+        reading_unread(power->clients.out, metric, subject, REASON(power_not_of_all_hosts));
     else
         reading_measure(power->clients.out, metric, subject, sum, unit);
 }

@@ -38,7 +38,7 @@ static const char *arguments_fault(const struct check_context *context)
 
 static double written_bytes(const struct check_context *context)
 {
-    return check_number(context, "block") * parallel_io_ranks(context) * (double)context->member_count;
+    return check_number(context, "block") * launcher_ranks_per_host(context) * (double)context->member_count;
 }
 
 static void command(const struct check_context *context, struct text *out)

@@ -38,7 +38,7 @@ static const char *arguments_fault(const struct check_context *context)
 
 static double all_files(const struct check_context *context)
 {
-    return check_number(context, "files") * parallel_io_ranks(context) * (double)context->member_count;
+    return check_number(context, "files") * launcher_ranks_per_host(context) * (double)context->member_count;
 }
 
 static void command(const struct check_context *context, struct text *out)

@@ -276,7 +276,7 @@ static void tell_data(const struct shared *shared, size_t member)
     else if (all)
         reading_fact(out, "shared.data", client->name, slice_of("same"));
     else
-        clients_unread(&shared->clients, "shared.data", client->name, why_untold(shared, member));
+        reading_unread(shared->clients.out, "shared.data", client->name, why_untold(shared, member));
 }
 
 /* --- what is found --- */
@@ -310,11 +310,11 @@ static void tell_kind(const struct shared *shared, size_t member, size_t kind)
         most = fmax(most, to);
     }
     if (!told)
-        clients_unread(&shared->clients, metric, name, why_untold(shared, member));
+        reading_unread(shared->clients.out, metric, name, why_untold(shared, member));
     else if (least > VISIBLE_S || most <= VISIBLE_S)
         reading_measure(out, metric, name, most <= VISIBLE_S ? most : least, "s");
     else
-        clients_unread(&shared->clients, metric, name,
+        reading_unread(shared->clients.out, metric, name,
                        reason(out->arena, found_between, arena_printf(out->arena, "%.1f", least),
                               arena_printf(out->arena, "%.1f", most)));
 }
@@ -384,7 +384,7 @@ static void tell_lock(const struct shared *shared, size_t member)
     else if (told)
         reading_fact(shared->clients.out, "shared.lock", name, slice_of("exclusive"));
     else
-        clients_unread(&shared->clients, "shared.lock", name,
+        reading_unread(shared->clients.out, "shared.lock", name,
                        shared->mates[member].lock_unread != NULL ? shared->mates[member].lock_unread
                                                                  : why_untold(shared, member));
 }
@@ -477,7 +477,7 @@ static void tell_mounts(const struct shared *shared)
         const char *name = shared->clients.list[i].name;
 
         if (options[i] == NULL)
-            clients_unread(&shared->clients, "shared.mount", name, REASON(client_takes_no_part));
+            reading_unread(shared->clients.out, "shared.mount", name, REASON(client_takes_no_part));
         else if (strcmp(options[i], common) == 0)
             reading_fact_said(out, "shared.mount", name, REASON(as_on_the_others));
         else

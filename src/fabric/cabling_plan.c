@@ -36,6 +36,15 @@ static bool is_plan_line(const struct slice *fields, size_t count, double *ret_g
     return true;
 }
 
+/* A cable without a digit in its ports and its rate is none. */
+static bool is_heading(struct slice line, size_t count)
+{
+    for (size_t i = 0; i < line.length; i++)
+        if (line.bytes[i] >= '0' && line.bytes[i] <= '9')
+            return false;
+    return count == PLAN_FIELDS;
+}
+
 int fabric_cabling_read_plan(struct fabric_cabling *cabling, const char *file, struct slice text,
                              struct error *err)
 {
@@ -51,7 +60,7 @@ int fabric_cabling_read_plan(struct fabric_cabling *cabling, const char *file, s
             continue;
         if (is_plan_line(fields, count, &gbits))
             add_plan(cabling, fields, gbits, arena_printf(cabling->arena, "%s:%u", file, number));
-        else if (number > 1 || count != PLAN_FIELDS || scan_double(fields[RATE], &gbits))
+        else if (number > 1 || !is_heading(line, count))
             return error_set(err, ERROR_USAGE,
                              "%s:%u: '%.*s': expected a link as node,port,node,port,GBITS, such as "
                              "leaf1,Ethernet1/1,spine1,Ethernet1/7,400",

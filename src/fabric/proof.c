@@ -198,47 +198,80 @@ size_t fabric_compare_ends(struct arena *arena, const struct fabric *fabric,
 
 /* --- what leaves a leaf --- */
 
-/* By its leaf's counter, else by its own. */
-static double host_sent(const struct fabric *fabric, const struct fabric_counters counters[2], uint32_t from)
+/* By the counter of that end, where it was told, else of the other one. */
+static double carried(const struct fabric *fabric, const struct fabric_counters counters[2], uint32_t way,
+                      uint32_t end)
 {
-    double sent = growth(counters[0].received, counters[1].received, fabric->ports.items[from].far);
+    double sent = growth(counters[0].sent, counters[1].sent, way);
+    double received = growth(counters[0].received, counters[1].received, fabric->ports.items[way].far);
+    double own = end == way ? sent : received;
 
-    return isnan(sent) ? growth(counters[0].sent, counters[1].sent, from) : sent;
+    return isnan(own) ? fmax(sent, received) : own;
 }
 
-/* NAN of one flow or link stays. */
+/* Bits of one leaf. */
+struct weight {
+    double away, sent; /* by its hosts to other leaves, and by its known links; NAN of one of them stays */
+    size_t flows;
+};
+
 static void weigh_round(const struct fabric *fabric, const struct fabric_measured *measured, size_t round,
-                        const struct fabric_counters counters[2], double *away, double *sent)
+                        const struct fabric_counters counters[2], struct weight *weights)
 {
     const struct fabric_port *ports = fabric->ports.items;
 
+    for (size_t node = 0; node < fabric->nodes.count; node++)
+        weights[node] = (struct weight){0};
     for (size_t at = round > 0 ? measured->ends.items[round - 1] : 0; at < measured->ends.items[round];
          at++) {
         const struct fabric_flow flow = measured->flows.items[at].flow;
         uint32_t leaf = ports[ports[flow.from].far].node;
 
-        if (leaf != ports[ports[flow.to].far].node)
-            away[leaf] += host_sent(fabric, counters, flow.from);
+        if (leaf == ports[ports[flow.to].far].node)
+            continue;
+        weights[leaf].away += carried(fabric, counters, flow.from, ports[flow.from].far);
+        weights[leaf].flows++;
     }
     for (uint32_t way = 0; way < fabric->ports.count; way++)
         if (ports[way].far != FABRIC_NONE && !fabric_is_host_link(fabric, way))
-            sent[ports[way].node] += growth(counters[0].sent, counters[1].sent, way);
+            weights[ports[way].node].sent += carried(fabric, counters, way, way);
+}
+
+static void take_round(const struct weight *now, struct weight *told, struct fabric_leaf *leaf)
+{
+    bool known = !isnan(now->away) && !isnan(now->sent);
+
+    if (now->flows == 0 || leaf->links == 0)
+        return;
+    if (known) {
+        told->away += now->away;
+        told->sent += now->sent;
+        told->flows += now->flows;
+    }
+    leaf->untold = told->flows == 0;
 }
 
 void fabric_weigh_leaves(struct arena *arena, const struct fabric *fabric,
                          const struct fabric_measured *measured, const struct fabric_counters *counters,
-                         double *ret_shares, size_t *ret_links)
+                         struct fabric_leaf *ret_leaves)
 {
-    double *away = arena_array(arena, double, fabric->nodes.count);
-    double *sent = arena_array(arena, double, fabric->nodes.count);
+    size_t nodes = fabric->nodes.count;
+    struct weight *now = arena_array(arena, struct weight, nodes);
+    struct weight *told = arena_array(arena, struct weight, nodes);
 
+    for (size_t node = 0; node < nodes; node++)
+        ret_leaves[node] = (struct fabric_leaf){.share = NAN};
     for (uint32_t way = 0; way < fabric->ports.count; way++)
         if (fabric->ports.items[way].far != FABRIC_NONE && !fabric_is_host_link(fabric, way))
-            ret_links[fabric->ports.items[way].node]++;
-    for (size_t round = 0; round < measured->ends.count; round++)
-        weigh_round(fabric, measured, round, &counters[round], away, sent);
-    for (size_t node = 0; node < fabric->nodes.count; node++)
-        ret_shares[node] = away[node] > 0 && ret_links[node] > 0 ? sent[node] / away[node] : NAN;
+            ret_leaves[fabric->ports.items[way].node].links++;
+    for (size_t round = 0; round < measured->ends.count; round++) {
+        weigh_round(fabric, measured, round, &counters[round], now);
+        for (size_t node = 0; node < nodes; node++)
+            take_round(&now[node], &told[node], &ret_leaves[node]);
+    }
+    for (size_t node = 0; node < nodes; node++)
+        if (told[node].away > 0 && ret_leaves[node].links > 0)
+            ret_leaves[node].share = told[node].sent / told[node].away;
 }
 
 double fabric_leaf_bound(size_t links)

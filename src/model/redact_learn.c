@@ -199,6 +199,8 @@ static const struct phrase phrases[] = {
     {"chassis.name:", A_HOST},
     {"\"chassis\": {", MAYBE_A_HOST},
     {"switch name:", A_HOST},
+    {"is called ", MAYBE_A_HOST},
+    {"are both called ", A_HOST},
     {"node_desc:", A_HOST},
     {"nodedesc:", A_HOST},
     {"node description:", A_HOST},

@@ -252,6 +252,31 @@ static bool learn_hosts_line(struct line *line)
     return true;
 }
 
+/* A name that ends where the field does: no path, address or UUID in parts. */
+static void learn_node(struct line *line, size_t n)
+{
+    static const char bytes[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+
+    if (is_of(field(line, n), bytes))
+        learn_field(line, n, REDACT_HOST);
+}
+
+/* ethernet-links: "leaf1,swp33,spine1,swp1,800", a cable, and "leaf1,swp33,91273460128,8123470032,0", what its port counts. */
+static void learn_cable(struct line *line)
+{
+    static const char number[] = "0123456789.eE+-";
+
+    if (memchr(line->pass->in.bytes + line->begin, ' ', line->end - line->begin) != NULL)
+        return;
+    split(line, ",");
+    if (line->count == 5 && is_of(field(line, 4), number)) {
+        learn_node(line, 0);
+        learn_node(line, 2);
+    } else if (line->count == 4 && is_of(field(line, 2), number) && is_of(field(line, 3), number)) {
+        learn_node(line, 0);
+    }
+}
+
 /* iblinkinfo: the GUID of a port begins its line; ibv_devices: "mlx5_0 506b4b0300cafe01". */
 static void learn_guid_line(struct line *line)
 {
@@ -435,4 +460,5 @@ void redact_learn_line(struct pass *pass, size_t begin, size_t end)
         learn_row(&line);
     else
         learn_account(&line);
+    learn_cable(&line);
 }

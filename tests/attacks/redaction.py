@@ -87,6 +87,12 @@ NFS                ## mount xhfiler-1:/vol/x /mnt ## xhfiler
 lldp               ##     SysName:      xhleaf1 ## xhleaf1
 lldp               ## lldp.eth2.chassis.name=xhspine1 ## xhspine1
 lldp               ##     ChassisID:    mac 1c:34:da:c0:ff:ee ## 1c:34:da:c0 1c34dac0ffee
+cables             ## xhtor1,swp33,xhagg1,swp1,800 ## xhtor xhagg
+cables             ## node1,mlx5_0,xhedge-a.borealis.example,Ethernet1/1,4e2 ## xhedge
+cables, judged     ## xhtor1 swp33 - xhagg1 swp1: at most 3% of its rate; XHTOR7 ## xhtor xhagg
+port counters      ## xhcount1,swp33,91273460128,8123470032,0 ## xhcount
+port counters      ## xhmute1,swp2,-,- ## xhmute
+cables, refused    ## node2 is called xhself1, as a switch is; node3 and node4 are both called xhtwin ## xhself xhtwin
 InfiniBand         ## 12 1[ ] "MF0;xhswitch-17:MQM8700/U1" lid 1 ## xhswitch
 InfiniBand         ## "xhdescr HCA-1" and "xhdescb mlx5_0" ## xhdescr xhdescb
 InfiniBand         ## Node Description: xhnoded HCA-2 ## xhnoded

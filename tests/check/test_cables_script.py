@@ -57,6 +57,22 @@ def refuses_no_plan():
 def takes_addresses():
     said = {f"10.0.0.{n}": OWN[f"node{n}"].replace(f"host,node{n}", f"host,10.0.0.{n}") for n in (1, 2)}
     tap.same(told(said)[:2], (0, CABLES))
+    # Nor is a switch one of the hosts because its address begins as theirs do.
+    plan = PLAN.replace("leaf1", "10.9.0.1").replace("leaf2", "10.9.0.2")
+    tap.same(told(said, plan)[:2], (0, CABLES[:2] + plan.splitlines()))
+
+
+def refuses_other_rates():
+    refuses({}, "node1 mlx5_0 runs at 400 Gb/s, and the plan says 200\n", plan="node1,rdma0,leaf1,swp1,200\n" + PLAN)
+    refuses({}, "node1 mlx5_0 runs at 400 Gb/s, and the plan says 800; so it is of 1 more",
+            plan="node1.dc1,mlx5_0,leaf1,swp1,800\nnode2,mlx5_0,leaf2,swp1,800\n" + PLAN)
+    takes({}, plan="node1,mlx5_0,leaf1,swp1,400.0\nnode2,rdma0,leaf2,swp1,4e2\n" + PLAN)
+
+
+def takes_no_cable_for_a_heading():
+    for rate in ("400G", "400Gb/s", "n/a", ""):
+        refuses({}, "line 1 of the plan of cables: expected", plan=PLAN.replace("400", rate, 1))
+    takes({}, plan=PLAN.replace("400", "4e2", 1), cables=[*CABLES[:2], CABLES[2].replace("400", "4e2"), CABLES[3]])
 
 
 CASES = (
@@ -70,6 +86,8 @@ CASES = (
      lambda: refuses({"node2": "host,node2,leaf1\ncable,leaf1,swp9,spine1,swp1,4\n"}, "node2 is called leaf1, as a switch is")),
     ("refused: a host that is called as another one", lambda: refuses({"node2": OWN["node2"].replace("node2,node2", "node2,Node1.x")}, "are both called")),
     ("hosts that are named by addresses", takes_addresses),
+    ("refused: a plan that tells another rate of a host's cable", refuses_other_rates),
+    ("a first cable with a slip in its rate is no heading", takes_no_cable_for_a_heading),
     ("a host that tells without an end fills no disk", lambda: takes(lies("x" * 3000000))),
     ("refused: a plan that is another file, of which nothing is shown", refuses_no_plan),
 )

@@ -10,6 +10,7 @@ import re
 import sys
 
 from cluster import FOLDER, Lab, Report, Tap, assay, write
+from link_items import cause, items_of, others, outcome
 
 HOSTS = 16
 ADAPTERS, LINKS = 8 * HOSTS, 3 * 8 * HOSTS  # as many links above the leaves, and above the spines, as adapters
@@ -27,22 +28,9 @@ def run(lab, name, **arguments):
     done = assay("run", "-H", lab.hostfile, "-s", suite(name, **arguments), "--db", database, "--progress", "none", "-o",
                  os.path.join(FOLDER, f"{name}.html"))
     report = Report(database)
-    items = {(item["metric"], item["subject"]): item for step, item in report.outcomes() if step["check"] == "ethernet-links"}
+    items = items_of(report, "ethernet-links")
     recorded = {item["metric"]: item["value"] for step, item in report.outcomes("record") if step["check"] == "ethernet-links"}
     return report, items, recorded, done.stdout + done.stderr
-
-
-def outcome(items, metric, subject=""):
-    return items[(metric, subject)]["outcome"]
-
-
-def cause(items, metric, subject=""):
-    return items[(metric, subject)]["cause"] or ""
-
-
-def others(items, *named):
-    """Outcomes of all items but these."""
-    return {item["outcome"] for key, item in items.items() if key not in named}
 
 
 def uplink(unit):
@@ -146,6 +134,12 @@ def of_bad_links(tell):
         tell.ok(outcome(items, *trained) == "fail" and "it runs at 200 Gb/s, most links like it at 400 Gb/s" in cause(items, *trained),
                 "one that runs at a lower rate than the others is that host's", said)
         tell.same((others(items, SLOW, UNPROVEN, HCA, trained), report.verdict_of("node6")), ({"pass"}, "reject"), "no other link is suspected", said)
+        with open(os.path.join(lab.folder, "uplinks.csv"), encoding="utf-8") as file:
+            plan = re.sub(r"^(l2r0,swp16,.*),400$", r"\1,200", file.read(), flags=re.M)
+        report, items, recorded, said = run(lab, "declared", uplinks=write("declared.csv", plan, folder=FOLDER))
+        told = [item["cause"] for _, item in report.outcomes("record") if item["metric"] == "links.uplinks" and item["remark"]]
+        tell.ok(outcome(items, *SLOW) == "pass" and len(told) == 1 and told[0].count("declared with") == 1 and
+                f"{uplink(2)}: declared with 200 Gb/s, while another link beside it has 400" in told[0], "one that is declared with less is a remark", told, said)
     with Lab("errors", HOSTS, ["node1:uplink-errors", "node9:uplink-idle"], options=["--fabric", "roce"]) as lab:
         report, items, recorded, said = run(lab, "errors")
         tell.ok(outcome(items, *ERRORS) == "fail" and uplink(1) in cause(items, *ERRORS) and cause(items, *ERRORS).count(" errors in ") == 1,
@@ -159,6 +153,12 @@ def of_many_links(tell):
         report, items, recorded, said = run(lab, "many")
         tell.ok(recorded["links.proven"] >= 99.9 and outcome(items, *UNPROVEN) == "inconclusive" and uplink(2) in cause(items, *UNPROVEN),
                 "one link in a thousand that carried nothing is named, though as many may carry less than half", recorded, said)
+        untold = (f"awk -F , -v OFS=, '($1 == \"l2r0\" && $2 == \"swp16\") || ($1 == \"s16\" && $2 == \"swp1\") {{ $3 = $4 = \"-\" }} {{ print }}' "
+                  f"{lab.folder}/switch-counters.csv")
+        report, items, recorded, said = run(lab, "untold", switch_counters=untold)
+        tell.ok(recorded["links.proven"] >= 99.9 and outcome(items, *UNPROVEN) == "inconclusive" and
+                f"{uplink(2)}: what it carried is not reported both ways" in cause(items, *UNPROVEN), "nor does one pass that nobody counted", recorded, said)
+        tell.ok("in no round were all counters of 1 leaf reported" in cause(items, *UNPROVEN), "and its leaf is not weighed, which is said", said)
 
 
 # Some labs at a time: their hosts wait as much as they work.

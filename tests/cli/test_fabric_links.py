@@ -11,6 +11,7 @@ import re
 import sys
 
 from cluster import FOLDER, Lab, Report, Tap, assay, wrapped, write
+from link_items import cause, items_of, others, outcome
 
 UNITS = int(sys.argv[2]) if len(sys.argv) > 2 else 2
 HOSTS, LINKS = 8 * UNITS, 3 * 64 * UNITS  # 64 adapters of a unit, as many uplinks of its 8 leaves, and as many of its 8 spines
@@ -48,26 +49,12 @@ def run(lab, name, suite=SUITE):
     database = os.path.join(FOLDER, f"{name}.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, f"{name}.html"))
     report = Report(database)
-    items = {(item["metric"], item["subject"]): item for step, item in report.outcomes() if step["check"].startswith("fabric-")}
-    return report, items, done.stdout + done.stderr
+    return report, items_of(report, "fabric-links", "fabric-phy"), done.stdout + done.stderr
 
 
 def recorded(report):
     """{metric: the item} of what fabric-phy only records."""
     return {item["metric"]: item for step, item in report.outcomes("record") if step["check"] == "fabric-phy"}
-
-
-def outcome(items, metric, subject=""):
-    return items[(metric, subject)]["outcome"]
-
-
-def cause(items, metric, subject=""):
-    return items[(metric, subject)]["cause"] or ""
-
-
-def others(items, *named):
-    """Outcomes of all items but these."""
-    return {item["outcome"] for key, item in items.items() if key not in named}
 
 
 HCA = ("links.host", "node5 mlx5_3")

@@ -99,6 +99,8 @@ static const struct refused {
     {"node1,eth2,leaf1,swp1\n", "plan.csv:1: "},
     {"node1,eth2,leaf1,swp1,400\nnode2,eth2,leaf1,swp2,fast\n", "plan.csv:2: "},
     {"node1,eth2,leaf1,swp1,0\n", "plan.csv:1: "},
+    {"leaf1,swp9,spine1,swp1,400G\nnode1,eth2,leaf1,swp1,400\n", "plan.csv:1: "},
+    {"leaf1,swp9,spine1,swp1,n/a\nnode1,eth2,leaf1,swp1,400\n", "plan.csv:1: "},
     {"node1,eth2,leaf1,,400\n", "plan.csv:1: "},
     {"node1,eth2,leaf1,swp1,400\nnode2,eth2,leaf1,swp1,400\n",
      "plan.csv:2: a link between node2 eth2 and leaf1 swp1, but plan.csv:1 tells of one between leaf1 swp1 and node1 eth2"},
@@ -407,13 +409,13 @@ static void counters_of_another_time_are_found_by_the_other_end(void **state)
 
 static void what_leaves_by_a_cable_that_nobody_declared_is_missed(void **state)
 {
-    static const char flows[] = "# round 1\nnode1 eth2 > node2 eth2: 390\nnode2 eth2 > node1 eth2: 390\n";
+    static const char flows[] = "# round 1\nnode1 eth2 > node2 eth2: 390\nnode2 eth2 > node1 eth2: 390\n"
+                                "# round 2\nnode1 eth2 > node2 eth2: 390\nnode2 eth2 > node1 eth2: 390\n";
     struct read read = new_read(*state);
-    struct fabric_counters counters[2];
+    struct fabric_counters counters[3];
     struct fabric_measured measured;
-    double *shares;
-    size_t *links;
-    uint32_t host, up, leaf;
+    struct fabric_leaf *leaves;
+    uint32_t host, up, leaf, other;
 
     assert_int_equal(read_plan(&read, slice_of(plan)), 0);
     assert_int_equal(fabric_read_flows(*state, read.fabric, "flows", slice_of(flows), &measured, &read.err),
@@ -421,17 +423,23 @@ static void what_leaves_by_a_cable_that_nobody_declared_is_missed(void **state)
     host = port_of(&read, "node1", "eth2");
     up = port_of(&read, "leaf1", "Ethernet1/33");
     leaf = read.fabric->ports.items[up].node;
-    for (int i = 0; i < 2; i++)
+    other = read.fabric->ports.items[port_of(&read, "leaf2", "Ethernet1/33")].node;
+    for (int i = 0; i < 3; i++)
         fabric_no_counters(*state, read.fabric, &counters[i]);
-    /* Of leaf2 nothing is told. What its leaf has received of a host goes before what the host has sent. */
+    leaves = arena_array(*state, struct fabric_leaf, read.fabric->nodes.count);
+    /* Of leaf2 nothing is told, and of the second round nothing at all. What its leaf has received of a host goes before what the
+       host has sent. */
     count(read.fabric, counters, host, 8e11, 4e11);
     count(read.fabric, counters, up, 2e11, 2e11);
-    shares = arena_array(*state, double, read.fabric->nodes.count);
-    links = arena_array(*state, size_t, read.fabric->nodes.count);
-    fabric_weigh_leaves(*state, read.fabric, &measured, counters, shares, links);
-    assert_true(links[leaf] == 1 && shares[leaf] == 0.5 && shares[leaf] < fabric_leaf_bound(1));
+    fabric_weigh_leaves(*state, read.fabric, &measured, counters, leaves);
+    assert_true(leaves[leaf].links == 1 && leaves[leaf].share == 0.5 && !leaves[leaf].untold &&
+                leaves[leaf].share < fabric_leaf_bound(1));
     for (size_t node = 0; node < read.fabric->nodes.count; node++)
-        assert_true(node == leaf || isnan(shares[node]));
+        assert_true(node == leaf || (isnan(leaves[node].share) && leaves[node].untold == (node == other)));
+    /* What the leaf itself does not tell of a link the other end does. */
+    count(read.fabric, counters, up, NAN, 3e11);
+    fabric_weigh_leaves(*state, read.fabric, &measured, counters, leaves);
+    assert_true(leaves[leaf].share == 0.75 && !leaves[leaf].untold);
     /* A share that lacks what frames add is good. */
     assert_true(fabric_leaf_bound(1) == 0.75 && fabric_leaf_bound(7) > 7.0 / 8 &&
                 fabric_leaf_bound(512) < 0.996);

@@ -60,6 +60,7 @@ static void words_of_tools_stay(void **state)
         "https://docs.nvidia.com/deploy https://github.com/NVIDIA/nccl-tests nvcr.io/nvidia/pytorch:24.01\n",
         "-rw-r--r-- 1 root video 0 Mar  1 12:00 x\nroot 1 0.0 0.1 167744 11520 ? Ss Mar01 0:07 init\n",
         "ff:ff:ff:ff:ff:ff 00:00:00:00:00:00 version 2.1.1.9b8a3f0 job 7 of 9 Linux version 5.15.0\n",
+        "uuid,name,temp\nGPU-6b0c5e3a, 0, 45, 300, 1\n0000:1b:00.0,mlx5_0,12,34\n/dev/sda,x,1,2,3\n3,4,5,6,7\n",
         "[root@localhost ~]# ~5% of it daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\nuser: N/A\n",
     };
 

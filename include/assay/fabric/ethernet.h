@@ -15,7 +15,7 @@ struct fabric_cabling;
 struct fabric_cabling *fabric_cabling_new(struct arena *arena);
 
 /*
- * A plan: a line a link, comments begin with "#", the first line may be a heading. Of a link to a host the host comes first.
+ * A plan: a line a link, comments begin with "#", the first line may be a heading, without digits. Of a link to a host the host comes first.
  *
  *   node1,eth2,leaf1,swp1,400       node, port, node, port, Gb/s
  *   leaf1,swp33,spine1,swp1,400

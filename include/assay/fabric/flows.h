@@ -122,14 +122,19 @@ size_t fabric_compare_ends(struct arena *arena, const struct fabric *fabric,
                            const enum fabric_gap *gaps, bool *ret_ways, size_t *ret_untied);
 
 /*
- * What the known links of each leaf to other switches sent in all rounds, as a share of what its hosts sent in flows to other leaves:
- * less than 1 where it left by a link that nobody knows of. counters as for fabric_prove. ret_shares: of each node; NAN: nothing
- * to send there or no link known, or not all of it was told. *ret_links: how many of them it has, likewise of each node.
+ * What the known links of each leaf to other switches sent, as a share of what its hosts sent in flows to other leaves: less than 1
+ * where it left by a link that nobody knows of. Over the rounds of which all of that was told. counters as for fabric_prove.
+ * ret_leaves: of each node.
  */
 #define FABRIC_FRAMES 0.005 /* what acknowledgements and frames add or lack */
+struct fabric_leaf {
+    size_t links; /* to other switches, as far as they are known */
+    double share; /* NAN: no link known, nothing to send there, or untold */
+    bool untold;  /* it had flows to other leaves, and of no round all was told */
+};
 void fabric_weigh_leaves(struct arena *arena, const struct fabric *fabric,
                          const struct fabric_measured *measured, const struct fabric_counters *counters,
-                         double *ret_shares, size_t *ret_links);
+                         struct fabric_leaf *ret_leaves);
 /* Below this share a leaf of so many links has one more, which carries half as much as each of them or more. */
 double fabric_leaf_bound(size_t links);
 

@@ -307,12 +307,6 @@ void clients_read_rows(struct clients *clients, const struct attempt *attempt,
 
 /* --- who works --- */
 
-void clients_unread(const struct clients *clients, const char *metric, const char *subject,
-                    const struct reason *why)
-{
-    reading_unread(clients->out, metric, subject, why);
-}
-
 /* Of how many files most of them know. */
 static double commonly_seen(const struct clients *clients)
 {
@@ -372,7 +366,7 @@ static void tell_client(const struct clients *clients, const struct client *clie
     if (works != NULL)
         reading_fact_said(clients->out, "client.works", client->name, works);
     else
-        clients_unread(clients, "client.works", client->name, client->unread);
+        reading_unread(clients->out, "client.works", client->name, client->unread);
     if (client->mount != NULL)
         reading_fact(clients->out, "client.mount", client->name, slice_of(client->mount));
     if (isfinite(client->least))

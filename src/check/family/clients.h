@@ -98,8 +98,5 @@ double clients_take_begun(struct clients *clients, size_t member, const char *va
 double clients_number(const char *words, size_t i);
 /* client.works, client.clock and client.late of all. */
 void clients_tell(struct clients *clients);
-/* The finding METRIC.unread. */
-void clients_unread(const struct clients *clients, const char *metric, const char *subject,
-                    const struct reason *why);
 
 #endif

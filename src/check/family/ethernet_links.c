@@ -4,6 +4,7 @@
 
 #include "assay/base/robust.h"
 #include "assay/fabric/ethernet.h"
+#include "assay/fabric/tiers.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
@@ -128,13 +129,12 @@ static void tell_siblings(struct evidence *evidence, const struct fabric_sibling
         fabric_list_add(evidence->out, evidence->fabric, &slow, "links.slow", siblings->items.items[i].link,
                         said_slow(evidence, &siblings->items.items[i]));
     if (siblings->uneven)
-        fabric_say_unread(evidence->out, "links.slow", "",
-                          reason(arena, hash_is_uneven, siblings->items.count));
+        reading_unread(evidence->out, "links.slow", "", reason(arena, hash_is_uneven, siblings->items.count));
     else if (slow.count > 0)
-        fabric_say_unread(evidence->out, "links.slow", "", fabric_list_said(arena, &slow));
+        reading_unread(evidence->out, "links.slow", "", fabric_list_said(arena, &slow));
     else if (siblings->compared == 0 && evidence->proven.covered < evidence->proven.links)
-        fabric_say_unread(evidence->out, "links.slow", "",
-                          reason(arena, siblings_not_compared, FABRIC_ROUNDS_LEAST, FABRIC_LEAVES_LEAST));
+        reading_unread(evidence->out, "links.slow", "",
+                       reason(arena, siblings_not_compared, FABRIC_ROUNDS_LEAST, FABRIC_LEAVES_LEAST));
     else
         fabric_tell(evidence->out, "links.slow", NULL, "none");
 }
@@ -194,24 +194,69 @@ static const struct reason *leaking_leaves(const struct evidence *evidence)
 {
     const struct fabric *fabric = evidence->fabric;
     struct arena *arena = evidence->out->arena;
-    double *shares = arena_array(arena, double, fabric->nodes.count);
-    size_t *links = arena_array(arena, size_t, fabric->nodes.count);
-    struct fabric_list leaking = {0};
+    struct fabric_leaf *leaves = arena_array(arena, struct fabric_leaf, fabric->nodes.count);
+    struct fabric_list leaking = {0}, untold = {0};
 
-    fabric_weigh_leaves(arena, fabric, &evidence->measured, evidence->counted.readings.items, shares, links);
-    for (uint32_t i = 0; i < fabric->nodes.count; i++)
-        if (shares[i] < fabric_leaf_bound(links[i]))
+    fabric_weigh_leaves(arena, fabric, &evidence->measured, evidence->counted.readings.items, leaves);
+    for (uint32_t i = 0; i < fabric->nodes.count; i++) {
+        const char *name = fabric->nodes.items[i].name;
+
+        if (leaves[i].untold)
+            fabric_list_name(arena, &untold, reason(arena, text, name));
+        else if (leaves[i].share < fabric_leaf_bound(leaves[i].links))
             fabric_list_name(arena, &leaking,
-                             reason(arena, leaf_sent_share, fabric->nodes.items[i].name, links[i],
-                                    arena_printf(arena, "%.1f", 100 * shares[i])));
-    return leaking.count > 0
-               ? reason(arena, leaves_sent_elsewhere, leaking.count, fabric_list_said(arena, &leaking))
-               : NULL;
+                             reason(arena, leaf_sent_share, name, leaves[i].links,
+                                    arena_printf(arena, "%.1f", 100 * leaves[i].share)));
+    }
+    return reason_also(
+        arena,
+        leaking.count > 0
+            ? reason(arena, leaves_sent_elsewhere, leaking.count, fabric_list_said(arena, &leaking))
+            : NULL,
+        untold.count > 0 ? reason(arena, leaves_not_weighed, untold.count, fabric_list_said(arena, &untold))
+                         : NULL);
 }
 
 const struct reason *ethernet_undeclared(const struct evidence *evidence)
 {
     return reason_also(evidence->out->arena, lone_leaves(evidence), leaking_leaves(evidence));
+}
+
+/* The highest rate of the links of the way's switch to that level. */
+static double most_beside(const struct evidence *evidence, const uint8_t *levels, uint32_t way)
+{
+    const struct fabric_port *ports = evidence->fabric->ports.items;
+    const struct fabric_node *node = &evidence->fabric->nodes.items[ports[way].node];
+    uint8_t level = levels[ports[ports[way].far].node];
+    double most = 0;
+
+    for (unsigned k = 1; k < node->port_count; k++) {
+        uint32_t other = node->ports[k], far = other != FABRIC_NONE ? ports[other].far : FABRIC_NONE;
+
+        if (far != FABRIC_NONE && levels[ports[far].node] == level)
+            most = fmax(most, ports[other].gbits);
+    }
+    return most;
+}
+
+void ethernet_remark_rates(const struct evidence *evidence, struct fabric_list *list)
+{
+    const struct fabric_port *ports = evidence->fabric->ports.items;
+    struct arena *arena = evidence->out->arena;
+    const uint8_t *levels = fabric_find_levels(arena, evidence->fabric, evidence->ports, evidence->count);
+
+    for (uint32_t way = 0; way < evidence->fabric->ports.count; way++) {
+        double most = 0;
+
+        if (ports[way].far != FABRIC_NONE && !fabric_is_host_link(evidence->fabric, way) &&
+            levels[ports[way].node] < levels[ports[ports[way].far].node])
+            most = most_beside(evidence, levels, way);
+        if (ports[way].gbits < most)
+            fabric_list_name(arena, list,
+                             reason(arena, link_declared_lower, fabric_link_name(evidence->fabric, way),
+                                    arena_printf(arena, "%g", ports[way].gbits),
+                                    arena_printf(arena, "%g", most)));
+    }
 }
 
 const struct reason *ethernet_why_unproven(const struct evidence *evidence, uint32_t way)
@@ -247,14 +292,14 @@ void ethernet_tell_agreement(struct evidence *evidence)
             fabric_list_add(evidence->out, evidence->fabric, &beyond, "links.agree", way, name);
     }
     if (beyond.count > 0)
-        fabric_say_unread(evidence->out, "links.agree", "",
-                          reason(arena, links_beyond_rate, beyond.count, fabric_list_said(arena, &beyond)));
+        reading_unread(evidence->out, "links.agree", "",
+                       reason(arena, links_beyond_rate, beyond.count, fabric_list_said(arena, &beyond)));
     else if (differing.count > 0)
-        fabric_say_unread(evidence->out, "links.agree", "",
-                          reason(arena, ends_differ, differing.count, fabric_list_said(arena, &differing)));
+        reading_unread(evidence->out, "links.agree", "",
+                       reason(arena, ends_differ, differing.count, fabric_list_said(arena, &differing)));
     else if (evidence->untied > 0)
-        fabric_say_unread(evidence->out, "links.agree", "",
-                          reason(arena, ends_not_compared, evidence->untied, evidence->proven.links));
+        reading_unread(evidence->out, "links.agree", "",
+                       reason(arena, ends_not_compared, evidence->untied, evidence->proven.links));
     else
         fabric_tell(evidence->out, "links.agree", NULL, "yes");
 }

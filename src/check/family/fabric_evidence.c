@@ -102,8 +102,3 @@ void fabric_tell(struct reading *out, const char *metric, const struct reason *w
     else
         reading_fact(out, metric, "", slice_of(good));
 }
-
-void fabric_say_unread(struct reading *out, const char *metric, const char *subject, const struct reason *why)
-{
-    reading_unread(out, metric, subject, why);
-}

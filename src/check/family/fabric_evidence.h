@@ -29,7 +29,5 @@ const struct reason *fabric_list_said(struct arena *arena, const struct fabric_l
 
 /* The fact is what is wrong, or the word for nothing. */
 void fabric_tell(struct reading *out, const char *metric, const struct reason *what, const char *good);
-void fabric_say_unread(struct reading *out, const char *metric, const char *subject,
-                       const struct reason *why);
 
 #endif

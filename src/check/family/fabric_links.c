@@ -23,7 +23,8 @@ bool links_lack(struct reading *out, const struct error *err)
     return false;
 }
 
-bool links_take_main(const struct attempt *attempt, struct reading *out)
+/* Of the program itself: that it came to its end, and what it announced. */
+static bool take_main(const struct attempt *attempt, struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "main");
 
@@ -50,8 +51,7 @@ static bool is_number(const struct reading *out, const char *fact, size_t count)
 bool links_take_results(struct evidence *evidence, const struct attempt *attempt, struct slice *ret_flows,
                         struct slice *ret_counters)
 {
-    return links_take_main(attempt, evidence->out) &&
-           fabric_take(attempt, "flows", evidence->out, ret_flows) &&
+    return take_main(attempt, evidence->out) && fabric_take(attempt, "flows", evidence->out, ret_flows) &&
            fabric_take(attempt, "counters", evidence->out, ret_counters);
 }
 
@@ -236,11 +236,10 @@ static void tell_slow(struct evidence *evidence)
     for (size_t i = 0; i < suspects->items.count && evidence->differing_count == 0; i++)
         take_suspect(evidence, &suspects->items.items[i], &slow);
     if (slow.count == 0 && suspects->slow > 0 && evidence->differing_count > 0)
-        fabric_say_unread(evidence->out, "links.slow", "", REASON(slow_by_other_ways));
+        reading_unread(evidence->out, "links.slow", "", REASON(slow_by_other_ways));
     else if (slow.count == 0 && unlike.count > 0)
-        fabric_say_unread(
-            evidence->out, "links.slow", "",
-            reason(arena, links_trained_unlike, fabric_list_said(evidence->out->arena, &unlike)));
+        reading_unread(evidence->out, "links.slow", "",
+                       reason(arena, links_trained_unlike, fabric_list_said(evidence->out->arena, &unlike)));
     else
         fabric_tell(evidence->out, "links.slow", fabric_list_said(evidence->out->arena, &slow), "none");
     fabric_tell(evidence->out, "links.unexplained",
@@ -298,8 +297,8 @@ static void tell_errors(struct evidence *evidence)
                   !(evidence->proven.told[link] && evidence->proven.told[far]);
     }
     if (erring.count == 0 && untold > 0)
-        fabric_say_unread(evidence->out, "links.errors", "",
-                          reason(evidence->out->arena, errors_not_told, untold, evidence->proven.links));
+        reading_unread(evidence->out, "links.errors", "",
+                       reason(evidence->out->arena, errors_not_told, untold, evidence->proven.links));
     else
         fabric_tell(evidence->out, "links.errors", fabric_list_said(evidence->out->arena, &erring), "none");
 }
@@ -333,13 +332,14 @@ bool links_is_proven(const struct evidence *evidence, uint32_t way)
     return evidence->proven.ways[way] && evidence->proven.ways[evidence->fabric->ports.items[way].far];
 }
 
-/* On Ethernet a hash leaves a few links with less than half of their rate, but none with nothing. */
-static bool is_idle(const struct evidence *evidence, uint32_t way)
+/* On Ethernet a hash leaves a few links with less than half of their rate, but none with nothing, which nobody knows of those
+   that nobody counted. */
+static bool may_be_idle(const struct evidence *evidence, uint32_t way)
 {
-    uint32_t far = evidence->fabric->ports.items[way].far;
+    const double *most = evidence->proven.most;
 
     return evidence->plan != NULL &&
-           (evidence->proven.most[way] < FABRIC_LITTLE || evidence->proven.most[far] < FABRIC_LITTLE);
+           !(most[way] >= FABRIC_LITTLE && most[evidence->fabric->ports.items[way].far] >= FABRIC_LITTLE);
 }
 
 static const struct reason *said_unproven(const struct evidence *evidence, const struct fabric_list *unproven,
@@ -372,7 +372,7 @@ static void tell_proof(struct evidence *evidence)
         if (ports[way].far == FABRIC_NONE || ports[way].far < way || evidence->gaps[way] == FABRIC_UNTESTED ||
             links_is_proven(evidence, way))
             continue;
-        idle |= is_idle(evidence, way);
+        idle |= may_be_idle(evidence, way);
         fabric_list_add(evidence->out, evidence->fabric, &unproven, "links.unproven", way,
                         evidence->plan != NULL ? ethernet_why_unproven(evidence, way)
                                                : why_unproven(evidence, way));
@@ -410,7 +410,7 @@ static void remark_leaves(struct evidence *evidence)
     struct arena *arena = evidence->out->arena;
     const struct fabric_node *nodes = evidence->fabric->nodes.items;
     size_t count = evidence->fabric->nodes.count, *uplinks = arena_array(arena, size_t, count);
-    struct fabric_list fewer = {0};
+    struct fabric_list odd = {0};
 
     for (uint32_t i = 0; i < count; i++)
         uplinks[i] = uplinks_of(evidence, i);
@@ -421,10 +421,12 @@ static void remark_leaves(struct evidence *evidence)
             if (nodes[k].device == nodes[i].device && uplinks[k] > most)
                 most = uplinks[k];
         if (most > uplinks[i])
-            fabric_list_name(arena, &fewer,
+            fabric_list_name(arena, &odd,
                              reason(arena, leaf_with_fewer_uplinks, nodes[i].name, uplinks[i], most));
     }
-    fabric_tell(evidence->out, "links.uplinks", fabric_list_said(arena, &fewer), "alike");
+    if (evidence->plan != NULL)
+        ethernet_remark_rates(evidence, &odd);
+    fabric_tell(evidence->out, "links.uplinks", fabric_list_said(arena, &odd), "alike");
 }
 
 static void tell_agreement(struct evidence *evidence)
@@ -494,7 +496,7 @@ static void tell_hosts(struct evidence *evidence)
         const struct reason *unread = NULL, *fault = fault_of(evidence, i, &unread);
 
         if (unread != NULL)
-            fabric_say_unread(evidence->out, "links.host", evidence->names[i], unread);
+            reading_unread(evidence->out, "links.host", evidence->names[i], unread);
         else if (fault != NULL)
             reading_fact_said(evidence->out, "links.host", evidence->names[i], fault);
         else

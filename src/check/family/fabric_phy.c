@@ -122,8 +122,8 @@ static bool read_files(struct evidence *evidence, const struct check_context *co
     lack = read_part(evidence, attempt, "cables", evidence->modules);
     evidence->modules_told = lack == NULL;
     if (lack != NULL)
-        fabric_say_unread(out, "quality.modules", "",
-                          reason(out->arena, about, "ibdiagnet2.db_csv, CABLE_INFO", lack));
+        reading_unread(out, "quality.modules", "",
+                       reason(out->arena, about, "ibdiagnet2.db_csv, CABLE_INFO", lack));
     return true;
 }
 
@@ -312,13 +312,13 @@ static void tell_hosts(struct evidence *evidence, const struct check_context *co
                  at = port == FABRIC_NONE ? FABRIC_NONE : evidence->fabric->ports.items[port].far;
 
         if (at == FABRIC_NONE)
-            fabric_say_unread(out, "quality.host", name, reason(out->arena, node_without_link, name));
+            reading_unread(out, "quality.host", name, reason(out->arena, node_without_link, name));
         else if (evidence->faults[at] != NULL)
             reading_fact_said(
                 out, "quality.host", name,
                 reason(out->arena, at_end, evidence->faults[at], fabric_port_name(evidence->fabric, at)));
         else if (evidence->doubts[at] != NULL)
-            fabric_say_unread(
+            reading_unread(
                 out, "quality.host", name,
                 reason(out->arena, at_end, evidence->doubts[at], fabric_port_name(evidence->fabric, at)));
         else

@@ -39,8 +39,6 @@ struct evidence {
 
 /* fabric_links.c: false with the reading's reason set. */
 bool links_lack(struct reading *out, const struct error *err);
-/* Of the program itself: that it came to its end, and what it announced. */
-bool links_take_main(const struct attempt *attempt, struct reading *out);
 bool links_take_results(struct evidence *evidence, const struct attempt *attempt, struct slice *ret_flows,
                         struct slice *ret_counters);
 /* Likewise where files do not have as much as the program announced. */
@@ -57,6 +55,8 @@ void ethernet_tell_slow(struct evidence *evidence);
 void ethernet_tell_agreement(struct evidence *evidence);
 /* The leaves that no declared link leads away from, where there are others, or more than the declared ones; NULL: none. */
 const struct reason *ethernet_undeclared(const struct evidence *evidence);
+/* Links that are declared with less than others of their switch to switches as near to the hosts as that one: nobody else tells their rate. */
+void ethernet_remark_rates(const struct evidence *evidence, struct fabric_list *list);
 const struct reason *ethernet_why_unproven(const struct evidence *evidence, uint32_t way);
 
 #endif

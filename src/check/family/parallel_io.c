@@ -9,15 +9,10 @@
 #include "rules.h"
 #include "script.h"
 
-unsigned parallel_io_ranks(const struct check_context *context)
-{
-    return launcher_ranks_per_host(context);
-}
-
 void parallel_io_put(const struct check_context *context, const struct parallel_io_work *work,
                      struct text *out)
 {
-    const struct launch launch = {.ranks_per_host = parallel_io_ranks(context)};
+    const struct launch launch = {.ranks_per_host = launcher_ranks_per_host(context)};
     const char *flags = check_text(context, "flags");
 
     script_begin(out, work->title);
@@ -52,7 +47,7 @@ void parallel_io_slots(const struct check_context *context, struct slot_list *sl
 
     count_slot(context, slots, arena_printf(context->arena, "%s.nodes", tool), hosts);
     count_slot(context, slots, arena_printf(context->arena, "%s.tasks", tool),
-               hosts * parallel_io_ranks(context));
+               hosts * launcher_ranks_per_host(context));
 }
 
 /* --- what came out --- */
@@ -73,7 +68,7 @@ void parallel_io_read(const struct check_context *context, const struct attempt 
 
 const char *parallel_io_host(const struct check_context *context, uint64_t rank)
 {
-    unsigned ranks = parallel_io_ranks(context);
+    unsigned ranks = launcher_ranks_per_host(context);
 
     if (context->suite->launcher.map_by != NULL || ranks == 0 || rank / ranks >= context->member_count)
         return NULL;

@@ -21,8 +21,6 @@
             "ranks on each host, at most as many as it has GPUs; one for each GPU unless given" \
     }
 
-unsigned parallel_io_ranks(const struct check_context *context); /* on each host */
-
 /*
  * A command that runs the script, in which TOOL is a function that starts the tool on all ranks. bytes: what is written in all.
  * settings: further lines of the script, before its text. The words of the argument "flags" are the script's own.

@@ -370,7 +370,7 @@ static double read_level(const struct sweep *sweep, const struct sweep_job *job,
         sum = add_up(sweep, job, k, i, &lacks);
     if (lacks != NULL) {
         reading_fact_said(out, together, subject, lacks);
-        clients_unread(&sweep->clients, metric, subject, REASON(not_all_at_once));
+        reading_unread(sweep->clients.out, metric, subject, REASON(not_all_at_once));
         return NAN;
     }
     reading_fact(out, together, subject, slice_of("yes"));
@@ -409,8 +409,8 @@ static void read_knee(const struct sweep *sweep, const struct sweep_job *job, co
 
     for (size_t i = 0; i <= last; i++)
         if (isnan(sums[i])) {
-            clients_unread(&sweep->clients, knee, "", REASON(not_all_levels_measured));
-            clients_unread(&sweep->clients, scaling, "", REASON(not_all_levels_measured));
+            reading_unread(sweep->clients.out, knee, "", REASON(not_all_levels_measured));
+            reading_unread(sweep->clients.out, scaling, "", REASON(not_all_levels_measured));
             return;
         }
     while (at < last && growth_from(sweep, sums, at) >= SWEEP_GROWTH)

@@ -44,14 +44,14 @@ done <"$ASSAY_DIR/hosts" >"$ASSAY_DIR/told"
 [ -z "$(tail -c 1 "$ASSAY_DIR/plan")" ] || { echo "$uplinks: its last line breaks off: no line break ends it" >&2; exit 1; }
 
 # Names are the same with a domain and without one. What the plan tells of a host's cable as the host does is told once; what it tells
-# otherwise is told twice, and is refused where it is read. Of what the host does not tell, the plan's word holds. A host that calls itself
-# as a switch or another host is called would tell of their cables. The plan may be any file: nothing of it is shown but cables.
+# otherwise is refused: another rate here, another port, which then has two cables, where it is read. Of what the host does not tell, the
+# plan's word holds. A host that calls itself as a switch or another host is called would tell of their cables. The plan may be any file:
+# nothing of it is shown but cables.
 awk -F , -v OFS=, '
-    function plain(node) { node = tolower(node); sub(/\..*/, "", node); return node }
+    function plain(node) { node = tolower(node); if (node ~ /[^0-9.]/) sub(/\..*/, "", node); return node }
     function same(a, b) { a = tolower(a); b = tolower(b); return a == b || (plain(a) == plain(b) && (a !~ /\./ || b !~ /\./)) }
     function refuse(what) { print what | "cat >&2"; refused = 1; exit 1 }
     function claim(called, host, key) {
-        if (called ~ /^[0-9.:]+$/) return
         key = plain(called)
         if (key in owner && owner[key] != host && same(called, claimed[key])) refuse(owner[key] " and " host " are both called " called)
         owner[key] = host; claimed[key] = called
@@ -59,20 +59,24 @@ awk -F , -v OFS=, '
     FNR == NR && $1 == "host" { claim($2, $2); claim($3, $2); own[plain($2)] = own[plain($3)] = $3 }
     FNR == NR && $1 == "cable" { far[plain($4)] = $4 }
     FNR == NR && $1 == "hca" { hca[plain($2), $4] = $3 }
-    FNR == NR && $1 == "cable" { leaf[plain($2), $3] = $4; port[plain($2), $3] = $5; print $2, $3, $4, $5, $6 }
+    FNR == NR && $1 == "cable" { leaf[plain($2), $3] = $4; port[plain($2), $3] = $5; gbits[plain($2), $3] = $6; print $2, $3, $4, $5, $6 }
     FNR == NR { next }
     { for (i = 1; i <= NF; i++) gsub(/^[ \t"]+|[ \t\r"]+$/, "", $i) }
     /^#/ || NF == 0 || (NF == 1 && $1 == "") { next }
-    FNR == 1 && NF == 5 && $5 !~ /^[0-9.]+$/ { next }
+    FNR == 1 && NF == 5 && !/[0-9]/ { next }
     NF != 5 || $5 !~ /^[0-9.]+([eE][+-]?[0-9]+)?$/ { refuse("line " FNR " of the plan of cables: expected node,port,node,port,GBITS") }
     { far[plain($3)] = $3 }
     plain($1) in own {
         $1 = own[plain($1)]
         if ((plain($1), $2) in hca) $2 = hca[plain($1), $2]
-        if (same(leaf[plain($1), $2], $3) && port[plain($1), $2] == $4) next
+        if (same(leaf[plain($1), $2], $3) && port[plain($1), $2] == $4) {
+            if (gbits[plain($1), $2] + 0 != $5 + 0 && !others++) other = $1 " " $2 " runs at " gbits[plain($1), $2] " Gb/s, and the plan says " $5
+            next
+        }
     }
     { print }
     END {
         if (refused) exit 1
         for (key in far) if (key in owner && same(claimed[key], far[key])) refuse(owner[key] " is called " far[key] ", as a switch is")
+        if (others) refuse(other (others > 1 ? "; so it is of " (others - 1) " more" : ""))
     }' "$ASSAY_DIR/told" "$ASSAY_DIR/plan" >"$ASSAY_DIR/cables" && cat "$ASSAY_DIR/cables"
