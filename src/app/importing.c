@@ -17,23 +17,29 @@ static const char *signers_of(const struct verification *verification)
     return verification->unproved == 0 ? verification_signers(verification) : "";
 }
 
+/* A report that nobody who is known has signed is anybody's word: what it says otherwise than the bundle is no change. */
 static int check(struct importing *importing, const struct bundle *bundle, const char *path,
                  enum import_end *ret_end, struct error *err)
 {
     struct verification *verification = &importing->verification;
     bool has_report = verification->report != NULL;
 
-    if ((has_report && verification_check_report(verification, err) < 0) ||
-        verification_check_bundle(verification, bundle, path, "", err) < 0)
+    if (has_report && verification_check_report(verification, err) < 0) {
+        *ret_end = IMPORT_UNKNOWN;
+        return importing->only_signed
+                   ? proof_pass_over(verification->arena, verification->report, &verification->findings, err)
+                   : -1;
+    }
+    if (verification_check_bundle(verification, bundle, path, "", err) < 0)
         return -1;
-    if (verification->wrong > 0) {
-        *ret_end = IMPORT_CHANGED;
-        findings_tell(&verification->findings, "imported: nothing");
-    } else if (has_report && *verification_signers(verification) == '\0') {
+    if (has_report && *verification_signers(verification) == '\0') {
         *ret_end = IMPORT_UNKNOWN;
         findings_tell(&verification->findings,
                       "imported: nothing: nobody whom --signers FILE names has signed the report; without "
                       "--report it can be taken as unsigned");
+    } else if (verification->wrong > 0) {
+        *ret_end = IMPORT_CHANGED;
+        findings_tell(&verification->findings, "imported: nothing");
     } else if (importing->only_signed && *signers_of(verification) == '\0') {
         *ret_end = IMPORT_UNKNOWN;
         findings_tell(&verification->findings,
@@ -93,7 +99,7 @@ static int know_again(const struct importing *importing, const struct bundle *bu
     if (changed != 0)
         return changed < 0 ? -1 : 0;
     *ret_end = IMPORT_THERE;
-    if (origin != NULL && *signers != '\0' && store_set_signers(store, number, signers, err) < 0)
+    if (origin != NULL && *signers != '\0' && store_add_signers(store, number, signers, err) < 0)
         return -1;
     findings_tell(&verification->findings, "run %s is there already, as number %lld: nothing is imported%s",
                   proof_line(verification->arena, uuid), number,

@@ -205,7 +205,7 @@ static int tell_there(const struct merge *merge, const struct arrival *arrival, 
     }
     if (!last)
         signers = "";
-    if (*signers != '\0' && store_set_signers(merge->store, here->number, signers, err) < 0)
+    if (*signers != '\0' && store_add_signers(merge->store, here->number, signers, err) < 0)
         return -1;
     tell(merge, arrival,
          arena_printf(arena, "there already, as number %lld%s", here->number, signed_by(arena, signers)));
@@ -320,7 +320,7 @@ static int merge_runs(struct merge *merge, const struct source *source, const ch
     size_t count;
 
     if (merge->merging->signers != NULL) {
-        vouching = vouching_find(merge->arena, path, merge->merging->signers, err);
+        vouching = vouching_find(merge->arena, path, merge->merging->signers, &merge->merging->findings, err);
         if (vouching == NULL)
             return refuse(merge, err);
     }
@@ -365,7 +365,8 @@ static int import_one(const struct merge *merge, const char *path, const char *r
 static int import_signed(const struct merge *merge, const char *path, enum import_end *ret_end,
                          struct error *err)
 {
-    struct vouching *vouching = vouching_find(merge->arena, path, merge->merging->signers, err);
+    struct vouching *vouching =
+        vouching_find(merge->arena, path, merge->merging->signers, &merge->merging->findings, err);
     struct vouching_reports reports;
     struct bundle bundle;
 

@@ -225,6 +225,15 @@ const char *proof_joined(struct arena *arena, const char *lines, const char *bet
     return joined;
 }
 
+int proof_pass_over(struct arena *arena, const char *path, const struct findings *findings, struct error *err)
+{
+    if (err->code != ERROR_USAGE)
+        return -1;
+    findings_tell(findings, "%s: %s", proof_line(arena, path), proof_line(arena, err->text));
+    *err = (struct error){0};
+    return 0;
+}
+
 /* What a manifest says of its run, and who is told where it is not so. */
 struct heading {
     struct arena *arena;

@@ -210,7 +210,8 @@ static bool same_member(const struct json *one, const struct json *other, const 
 static bool asks_the_same(const struct suite_step *one, const struct suite_step *other)
 {
     static const char *const keys[] = {"arguments", "gate",         "record", "record_without_limit",
-                                       "limits",    "sizes_judged", "repeat", "when"};
+                                       "limits",    "sizes_judged", "repeat", "when",
+                                       "by"};
 
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         if (!same_member(one->at, other->at, keys[i]))

@@ -11,7 +11,8 @@
 #include "assay/base/files.h"
 #include "assay/base/text.h"
 
-enum { MANIFEST_BYTES = 1 << 30, MOST_REPORTS = 10000 };
+/* Of an acceptance a head has a line for each of its runs. */
+enum { HEAD_BYTES = 1 << 20, MOST_REPORTS = 10000 };
 
 struct signed_report {
     const char *path;
@@ -36,7 +37,7 @@ static int only_manifests(const struct dirent *entry)
     return length > end && strcmp(entry->d_name + length - end, ".manifest") == 0;
 }
 
-/* Of what is no manifest nothing is said: it may be anybody's file. */
+/* Its head, as many reports may be of other runs. Of what is no manifest nothing is said: it may be anybody's file. */
 static void add_report(struct vouching *vouching, const char *manifest)
 {
     cleanup_arena struct arena *arena = arena_create();
@@ -45,9 +46,9 @@ static void add_report(struct vouching *vouching, const char *manifest)
     struct signed_report *report;
     struct error ignored = {0};
 
-    text_init(&bytes, MANIFEST_BYTES);
-    if (file_read_regular(manifest, &bytes, &ignored) < 0 ||
-        manifest_parse(arena, manifest, (struct slice){bytes.bytes, bytes.length}, &found, &ignored) < 0)
+    text_init(&bytes, HEAD_BYTES);
+    if (file_read_until(manifest, MANIFEST_HEAD_END, &bytes, &ignored) < 0 ||
+        manifest_parse_head(arena, manifest, (struct slice){bytes.bytes, bytes.length}, &found, &ignored) < 0)
         return;
     report = list_push(vouching->arena, &vouching->reports);
     *report = (struct signed_report){.signers = ""};
@@ -57,7 +58,7 @@ static void add_report(struct vouching *vouching, const char *manifest)
 }
 
 struct vouching *vouching_find(struct arena *arena, const char *source, const char *signers,
-                               struct error *err)
+                               const struct findings *findings, struct error *err)
 {
     struct vouching *vouching = arena_new(arena, struct vouching);
     const char *slash = strrchr(source, '/');
@@ -78,6 +79,12 @@ struct vouching *vouching_find(struct arena *arena, const char *source, const ch
         free(entries[i]);
     }
     free(entries);
+    if (count > MOST_REPORTS)
+        findings_tell(
+            findings,
+            "%s: NOTE: %d manifests of reports lie beside it; the %d that come last by their names are not "
+            "looked at",
+            proof_line(arena, source), count, count - MOST_REPORTS);
     return vouching;
 }
 
@@ -108,18 +115,6 @@ static const char *judgement_in(struct arena *arena, const struct manifest *mani
     return manifest_said(manifest, arena_printf(arena, "run/%s", run));
 }
 
-/* What is wrong with theirs speaks against this report alone. */
-static int pass_over(const struct vouching *vouching, const struct signed_report *report,
-                     const struct findings *findings, struct error *err)
-{
-    if (err->code != ERROR_USAGE)
-        return -1;
-    findings_tell(findings, "%s: %s", proof_line(vouching->arena, report->path),
-                  proof_line(vouching->arena, err->text));
-    *err = (struct error){0};
-    return 0;
-}
-
 static int check_signature(const struct vouching *vouching, struct signed_report *report,
                            const struct findings *findings, struct error *err)
 {
@@ -133,7 +128,7 @@ static int check_signature(const struct vouching *vouching, struct signed_report
     report->manifest = verification.manifest;
     report->holds = result == 0 && verification.readable && verification.wrong == 0;
     report->signers = result == 0 && verification.readable ? verification_signers(&verification) : "";
-    return result < 0 ? pass_over(vouching, report, findings, err) : 0;
+    return result < 0 ? proof_pass_over(vouching->arena, report->path, findings, err) : 0;
 }
 
 /* Whether the run in the store is what was signed, to the last row and byte. */
@@ -151,7 +146,7 @@ static int check_evidence(const struct vouching *vouching, const struct signed_r
         verification_check_evidence(&verification, store, record->number, kept, false, vouching->source, err);
 
     *ret_holds = result == 0 && verification.wrong == 0;
-    return result < 0 ? pass_over(vouching, report, findings, err) : 0;
+    return result < 0 ? proof_pass_over(vouching->arena, report->path, findings, err) : 0;
 }
 
 /* With another judgement behind it, somebody else's word would stand under the signature. */

@@ -14,7 +14,8 @@
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
 
-static int read_all(int fd, const char *path, struct text *text, struct error *err)
+/* until NULL: all of it. */
+static int read_all(int fd, const char *path, const char *until, struct text *text, struct error *err)
 {
     char buffer[64 * 1024];
     ssize_t got;
@@ -28,6 +29,8 @@ static int read_all(int fd, const char *path, struct text *text, struct error *e
         if (text->clipped)
             return error_set(err, ERROR_USAGE, "%s: larger than %zu bytes, the most that is read here", path,
                              text->limit);
+        if (until != NULL && memmem(text->bytes, text->length, until, strlen(until)) != NULL)
+            return 0;
     }
     return 0;
 }
@@ -40,10 +43,15 @@ int file_read(const char *path, struct text *text, struct error *err)
 
     if (fd < 0)
         return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
-    return read_all(fd, path, text, err);
+    return read_all(fd, path, NULL, text, err);
 }
 
 int file_read_regular(const char *path, struct text *text, struct error *err)
+{
+    return file_read_until(path, NULL, text, err);
+}
+
+int file_read_until(const char *path, const char *until, struct text *text, struct error *err)
 {
     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
@@ -52,7 +60,7 @@ int file_read_regular(const char *path, struct text *text, struct error *err)
         return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
         return error_set(err, ERROR_USAGE, "%s: it is not a regular file", path);
-    return read_all(fd, path, text, err);
+    return read_all(fd, path, until, text, err);
 }
 
 const char *file_name(const char *path)

@@ -347,13 +347,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
         slot_add(context, slots, "line.steady", "", NULL, DUTY_RECORD, steady_rules);
 }
 
-/* It stands on command lines of hosts: a name or an address, and no option. */
-#define NAME_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_%"
-static bool is_name(const char *name)
-{
-    return name[0] != '\0' && name[0] != '-' && name[strspn(name, NAME_BYTES)] == '\0';
-}
-
 static const char *arguments_fault(const struct check_context *context)
 {
     const char *endpoint = check_text(context, "endpoint");
@@ -365,7 +358,7 @@ static const char *arguments_fault(const struct check_context *context)
         return pair
                    ? "\"endpoint\" goes with the scope host; a pair has two ends"
                    : "the scope host needs \"endpoint\" or \"by\": \"line\"; expected one of them, or the scope pair";
-    if (endpoint != NULL && !is_name(endpoint))
+    if (endpoint != NULL && !host_is_line_end(endpoint))
         return "\"endpoint\" is no name and no address";
     if (!is_over(context, "address") && !is_over(context, "mpi_address"))
         return "\"over\" is neither address nor mpi_address";

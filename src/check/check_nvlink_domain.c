@@ -20,6 +20,8 @@
 #include "rules.h"
 #include "smi.h"
 
+#define NO_NODES "none" /* where nothing runs that could be in a domain */
+
 enum { UNKNOWN_RELEASE = 100000 };
 
 /* N/A, nothing but zeros, or "N/A" in brackets as older drivers write it: not a member. */
@@ -66,8 +68,8 @@ static void read_imex(const struct attempt *attempt, struct reading *out)
     reading_fact(out, "imex.service", "", slice_trim(service));
     if (!slice_equal(slice_trim(service), "active")) {
         reading_fact(out, "imex.node", "", slice_of(IMEX_NOT_TOLD));
-        reading_fact(out, "imex.nodes", "", slice_of(IMEX_NO_NODES));
-        return; /* that fails, and says it all */
+        reading_fact(out, "imex.nodes", "", slice_of(NO_NODES));
+        return; /* that fails, and says it all, or the step records it */
     }
     if (!scan_line(&rest, &addresses))
         addresses = slice_of("");

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "assay/base/cleanup.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/words.h"
@@ -231,11 +232,10 @@ static void write_host(const struct host *host, struct text *out)
     for (size_t i = 0; i < host->rails.count; i++)
         text_printf(out, " rail.%s=%s%s%s", host->rails.items[i].hca, host->rails.items[i].switch_name,
                     *host->rails.items[i].port != '\0' ? ":" : "", host->rails.items[i].port);
-    for (size_t i = 0; i < host->lines.count; i++) {
-        const struct host_line *line = &host->lines.items[i];
+    list_each (line, host->lines) {
+        cleanup_free char *end = host_line_text(line);
 
-        text_printf(out, line->port > 0 ? " line.%s=%s:%u" : " line.%s=%s", line->name, line->address,
-                    line->port);
+        text_printf(out, " line.%s=%s", line->name, end);
     }
     text_put(out, "\n");
 }

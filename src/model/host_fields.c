@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "assay/base/cleanup.h"
+
 static const char *rails_text(struct arena *arena, const struct host *host)
 {
     const char *text = "";
@@ -26,9 +28,11 @@ static const char *lines_text(struct arena *arena, const struct host *host)
 {
     const char *text = "";
 
-    for (size_t i = 0; i < host->lines.count; i++)
-        text = arena_printf(arena, "%s%s%s=%s", text, *text != '\0' ? " " : "", host->lines.items[i].name,
-                            host_line_text(arena, &host->lines.items[i]));
+    list_each (line, host->lines) {
+        cleanup_free char *end = host_line_text(line);
+
+        text = arena_printf(arena, "%s%s%s=%s", text, *text != '\0' ? " " : "", line->name, end);
+    }
     return text;
 }
 

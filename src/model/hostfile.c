@@ -336,15 +336,21 @@ const char *host_add_rail(struct arena *arena, struct host *host, const char *hc
     return NULL;
 }
 
-/* It stands on command lines of hosts: a name or an address, and no option. Of an IPv6 address the colons are its own. */
-#define LINE_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_%"
+bool host_is_line_end(const char *text)
+{
+    static const char bytes[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_%";
+
+    return text[0] != '\0' && text[0] != '-' && text[strspn(text, bytes)] == '\0';
+}
+
+/* Of an IPv6 address the colons are its own. */
 const char *host_add_line(struct arena *arena, struct host *host, const char *name, const char *value)
 {
     const char *colon = strchr(value, ':');
     bool with_port = colon != NULL && strchr(colon + 1, ':') == NULL;
     uint64_t port = 0;
 
-    if (value[0] == '-' || value[0] == ':' || value[strspn(value, LINE_BYTES)] != '\0' ||
+    if (!host_is_line_end(value) || value[0] == ':' ||
         (with_port && (!scan_u64(slice_of(colon + 1), &port) || port < 1 || port > UINT16_MAX)))
         return "ADDRESS or ADDRESS:PORT, such as archive.example:5201; an IPv6 address alone";
     *list_push(arena, &host->lines) = (struct host_line){
@@ -354,9 +360,9 @@ const char *host_add_line(struct arena *arena, struct host *host, const char *na
     return NULL;
 }
 
-const char *host_line_text(struct arena *arena, const struct host_line *line)
+char *host_line_text(const struct host_line *line)
 {
-    return line->port > 0 ? arena_printf(arena, "%s:%u", line->address, line->port) : line->address;
+    return line->port > 0 ? mem_printf("%s:%u", line->address, line->port) : mem_strdup(line->address);
 }
 
 static const struct key keys[] = {

@@ -228,26 +228,48 @@ static const char *twice(const struct manifest *manifest)
     return path;
 }
 
+/* Up to the empty line behind it, whose number *ret_number is. */
+static int take_head(struct arena *arena, const char *file, struct slice *rest, unsigned *ret_number,
+                     struct manifest *ret_manifest, struct error *err)
+{
+    struct slice line = {0};
+    unsigned number = 2;
+
+    *ret_manifest = (struct manifest){0};
+    if (!scan_line(rest, &line) || !slice_equal(line, first_line))
+        return error_set(err, ERROR_USAGE, "%s: it is not a manifest of assay, or of a later version", file);
+    for (; scan_line(rest, &line) && line.length > 0; number++)
+        if (!parse_head(arena, line, ret_manifest))
+            return error_set(err, ERROR_USAGE, "%s:%u: no line of a manifest", file, number);
+    if (line.length > 0 || (manifest_said(ret_manifest, "run")[0] == '\0' &&
+                            manifest_said(ret_manifest, "acceptance")[0] == '\0'))
+        return error_set(err, ERROR_USAGE, "%s:%u: the manifest is cut", file, number);
+    *ret_number = number;
+    return 0;
+}
+
+int manifest_parse_head(struct arena *arena, const char *file, struct slice bytes,
+                        struct manifest *ret_manifest, struct error *err)
+{
+    unsigned number;
+
+    return take_head(arena, file, &bytes, &number, ret_manifest, err);
+}
+
 int manifest_parse(struct arena *arena, const char *file, struct slice bytes, struct manifest *ret_manifest,
                    struct error *err)
 {
     struct slice rest = bytes, line;
-    unsigned number = 1;
-    bool in_head = true;
+    unsigned number;
 
-    *ret_manifest = (struct manifest){0};
-    if (!scan_line(&rest, &line) || !slice_equal(line, first_line))
-        return error_set(err, ERROR_USAGE, "%s: it is not a manifest of assay, or of a later version", file);
+    if (take_head(arena, file, &rest, &number, ret_manifest, err) < 0)
+        return -1;
     while (scan_line(&rest, &line)) {
         number++;
-        if (in_head && line.length == 0)
-            in_head = false;
-        else if (!(in_head ? parse_head(arena, line, ret_manifest) : parse_entry(arena, line, ret_manifest)))
+        if (!parse_entry(arena, line, ret_manifest))
             return error_set(err, ERROR_USAGE, "%s:%u: no line of a manifest", file, number);
     }
-    if (rest.length > 0 || in_head ||
-        (manifest_said(ret_manifest, "run")[0] == '\0' &&
-         manifest_said(ret_manifest, "acceptance")[0] == '\0'))
+    if (rest.length > 0)
         return error_set(err, ERROR_USAGE, "%s:%u: the manifest is cut", file, number + 1);
     if (twice(ret_manifest) != NULL)
         return error_set(err, ERROR_USAGE, "%s: %s is there twice", file, twice(ret_manifest));

@@ -50,7 +50,6 @@ static const char *fact_of(const struct reading *reading, const char *name, cons
     return value != NULL ? value : "";
 }
 
-/* "down*", "drained", "IDLE+DRAIN": not what takes jobs. */
 static void add_listed(struct arena *arena, struct inventory *inventory, const struct reading *reading,
                        const char *list)
 {
@@ -68,6 +67,7 @@ static void add_listed(struct arena *arena, struct inventory *inventory, const s
 
         if (*partition != '\0' && node->partition == NULL)
             node->partition = partition;
+        /* "down*", "drained", "IDLE+DRAIN": not what takes jobs. */
         if (reading_get_finding(reading, "slurm.node", list) != NULL && node->trouble == NULL)
             node->trouble = arena_printf(arena, "%s%s%s", fact_of(reading, "slurm.state", list),
                                          *reason != '\0' ? ": " : "", reason);

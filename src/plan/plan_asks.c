@@ -109,22 +109,47 @@ static struct named_steps steps_by_name(struct arena *arena, const struct plan *
     return named;
 }
 
+/* What a spare owes by itself: its lines may be no other host's. NULL: it has no such step. */
+static const struct shape *shape_alone(struct plan *owed, const struct plan_sources *sources,
+                                       const struct step *step, const struct host *spare)
+{
+    const struct suite_step *suite_step = suite_step_find(sources->suite, step->shape->suite_step);
+    const struct platform *platform = host_platform(sources, spare);
+    struct member_sets sets;
+    size_t added;
+
+    if (suite_step == NULL || strcmp(suite_step->scope, "host") != 0 ||
+        !plan_applies(owed->arena, sources, suite_step, platform, NULL))
+        return NULL;
+    plan_sets_alone(owed->arena, suite_step, spare, &sets);
+    list_each (set, sets.sets)
+        if (strcmp(set->variant, step->shape->variant) == 0) {
+            added = plan_add_step(owed, sources, suite_step, platform, set, ORIGIN_SUBSTITUTE);
+            return owed->steps.items[added].shape;
+        }
+    return NULL;
+}
+
 /* What a substitute over these members would owe; NULL: there is none of this name. */
 static const struct shape *shape_of_substitute(struct plan *owed, const struct plan_sources *sources,
                                                const struct step *step)
 {
     const struct host **members = arena_array(owed->arena, const struct host *, step->member_count + 1);
+    size_t added;
 
     for (size_t i = 0; i < step->member_count; i++) {
         members[i] = hostfile_find(sources->hostfile, step->members[i]->name);
         if (members[i] == NULL || host_platform(sources, members[i]) == NULL)
             return NULL;
     }
+    if (step->member_count == 1)
+        return shape_alone(owed, sources, step, members[0]);
     for (size_t i = 0; i < owed->steps.count && step->member_count > 0; i++)
         if (strcmp(owed->steps.items[i].shape->suite_step, step->shape->suite_step) == 0 &&
-            strcmp(owed->steps.items[i].shape->variant, step->shape->variant) == 0)
-            return owed->steps.items[plan_add_substitute(owed, sources, i, members, step->member_count, NULL)]
-                .shape;
+            strcmp(owed->steps.items[i].shape->variant, step->shape->variant) == 0) {
+            added = plan_add_substitute(owed, sources, i, members, step->member_count, NULL);
+            return owed->steps.items[added].shape;
+        }
     return NULL;
 }
 

@@ -258,12 +258,26 @@ static void spread_over_variants(const struct finder *finder)
         }
 }
 
-/* Each line of each host; check_hosts has refused hosts without any where the step is for all. */
-static void find_lines(const struct finder *finder)
+/* Each host by itself; where the step goes by line, each line of each: check_hosts has refused hosts without any where it is for all. */
+static void find_alone(const struct finder *finder)
 {
-    for (size_t i = 0; i < finder->count; i++)
-        for (size_t k = 0; k < finder->hosts[i]->lines.count; k++)
-            add_set(finder, &finder->hosts[i], 1)->variant = finder->hosts[i]->lines.items[k].name;
+    for (size_t i = 0; i < finder->count; i++) {
+        const struct host *host = finder->hosts[i];
+
+        if (finder->step->by == NULL)
+            (void)add_set(finder, &host, 1);
+        for (size_t k = 0; finder->step->by != NULL && k < host->lines.count; k++)
+            add_set(finder, &host, 1)->variant = host->lines.items[k].name;
+    }
+}
+
+void plan_sets_alone(struct arena *arena, const struct suite_step *step, const struct host *host,
+                     struct member_sets *ret_sets)
+{
+    const struct finder finder = {.aside = arena, .step = step, .hosts = &host, .count = 1, .sets = ret_sets};
+
+    *ret_sets = (struct member_sets){0};
+    find_alone(&finder);
 }
 
 int plan_member_sets(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
@@ -294,10 +308,8 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
         find_pairs(&finder);
     else if (strcmp(step->scope, "pair") == 0 && find_pairs_of_domains(&finder, err) < 0)
         return -1;
-    if (strcmp(step->scope, "host") == 0 && step->by != NULL)
-        find_lines(&finder);
-    for (size_t i = 0; strcmp(step->scope, "host") == 0 && step->by == NULL && i < finder.count; i++)
-        (void)add_set(&finder, &finder.hosts[i], 1);
+    if (strcmp(step->scope, "host") == 0)
+        find_alone(&finder);
     if (step->variants.count > 0)
         spread_over_variants(&finder);
     return 0;

@@ -58,6 +58,9 @@ struct plan_places plan_places(struct arena *arena, const struct host *const *ho
 int plan_member_sets(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
                      struct error *err) __attribute__((warn_unused_result));
+/* The same of a step of host scope on one host: itself, or each of its lines. */
+void plan_sets_alone(struct arena *arena, const struct suite_step *step, const struct host *host,
+                     struct member_sets *ret_sets);
 
 /* Whether the step is for hosts of that platform, and why: plan_applies.c. The choice may be NULL. */
 bool plan_applies(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,

@@ -200,34 +200,63 @@ static bool *find_left_out(struct arena *arena, const struct plan *plan, const s
     return left_out;
 }
 
-/* The spare becomes a host of the run, with all host steps of the suite. */
+/* The steps of one step of the suite on a host stand together in the plan. */
+struct range {
+    size_t first, count;
+};
+
+/* What only advises tells nothing of a spare's fitness. */
+static bool is_for_spares(const struct roster *roster, struct arena *aside, size_t suite_index,
+                          const struct platform *platform)
+{
+    const struct suite_step *suite_step = &roster->sources->suite->steps.items[suite_index];
+
+    return strcmp(suite_step->scope, "host") == 0 && suite_step->variants.count == 0 &&
+           !roster->left_out[suite_index] && plan_applies(aside, roster->sources, suite_step, platform, NULL);
+}
+
+/* added: of the suite's steps before this one what the spare has. */
+static void need_steps(struct plan *plan, const struct suite *suite, const struct suite_step *suite_step,
+                       const struct range *added, struct step *step)
+{
+    size_t most = 0;
+
+    list_each (need, suite_step->needs)
+        most += added[suite_step_index(suite, *need)].count;
+    step->needs = arena_array(plan->arena, size_t, most);
+    list_each (need, suite_step->needs) {
+        const struct range *range = &added[suite_step_index(suite, *need)];
+
+        for (size_t i = 0; i < range->count; i++)
+            step->needs[step->need_count++] = range->first + i;
+    }
+}
+
+/* The spare becomes a host of the run, with all host steps of the suite that hosts of its platform have. */
 static void try_spare(const struct roster *roster, const struct host *spare, const struct host *unfit)
 {
+    cleanup_arena struct arena *aside = arena_create();
     const struct suite *suite = roster->sources->suite;
     const struct platform *platform = host_platform(roster->sources, spare);
     struct plan *plan = roster->plan;
-    size_t *step_of = arena_array(plan->arena, size_t, suite->steps.count); /* index + 1; 0: none */
-    const struct member_set set = {.members = &spare, .count = 1, .variant = ""};
+    struct range *added = arena_array(aside, struct range, suite->steps.count);
 
     *list_push(plan->arena, &plan->hosts) = spare;
     for (size_t i = 0; i < suite->steps.count; i++) {
         const struct suite_step *suite_step = &suite->steps.items[i];
-        const struct check *check = check_find(suite_step->check);
-        struct step *step;
+        struct member_sets sets;
 
-        /* What only advises tells nothing of a spare's fitness. */
-        if (strcmp(suite_step->scope, "host") != 0 || suite_step->variants.count > 0 ||
-            !check_applies(check, suite_step, platform) || roster->left_out[i])
+        added[i].first = plan->steps.count;
+        if (!is_for_spares(roster, aside, i, platform))
             continue;
-        step_of[i] = plan_add_step(plan, roster->sources, suite_step, platform, &set, ORIGIN_SUBSTITUTE) + 1;
-        step = &plan->steps.items[step_of[i] - 1];
-        step->origin_note = reason(plan->arena, spare_tried, unfit->name);
-        step->needs = arena_array(plan->arena, size_t, suite_step->needs.count);
-        for (size_t k = 0; k < suite_step->needs.count; k++) {
-            size_t need = step_of[suite_step_index(suite, suite_step->needs.items[k])];
+        plan_sets_alone(aside, suite_step, spare, &sets);
+        list_each (set, sets.sets) {
+            size_t last = plan_add_step(plan, roster->sources, suite_step, platform, set, ORIGIN_SUBSTITUTE);
+            struct step *step = &plan->steps.items[last];
 
-            if (need > 0)
-                step->needs[step->need_count++] = need - 1;
+            step->origin_note = reason(plan->arena, spare_tried, unfit->name);
+            need_steps(plan, suite, suite_step, added, step);
+            added[i].count++;
         }
     }
 }

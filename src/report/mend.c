@@ -471,7 +471,7 @@ static const char *unasked_of(struct arena *arena, const struct view *view, cons
         if (step_has_host(step, host) && coverage->not_run > 0 &&
             coverage->fail + coverage->inconclusive == 0 &&
             (step->member_count == 1 || !has_substitute(view, step)))
-            steps = arena_add_word(arena, steps, step->shape->suite_step);
+            steps = arena_add_word_once(arena, steps, step->shape->suite_step);
     }
     return steps;
 }

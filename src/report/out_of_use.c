@@ -23,10 +23,10 @@ static const char *one_line(struct arena *arena, const char *text)
 
 static void add_check(struct arena *arena, struct failed *failed, const char *check)
 {
-    if (strstr(failed->checks, check) != NULL)
-        return;
-    if (failed->count++ < CHECKS_NAMED)
-        failed->checks = arena_add_word(arena, failed->checks, check);
+    const char *checks = arena_add_word_once(arena, failed->checks, check);
+
+    if (checks != failed->checks && failed->count++ < CHECKS_NAMED)
+        failed->checks = checks;
 }
 
 /* Above host scope a fail accuses nobody: there isolation does. */

@@ -710,7 +710,15 @@ int store_is_last_of_origin(struct store *store, long long number, const char *j
     return 0;
 }
 
-int store_set_signers(struct store *store, long long number, const char *signers, struct error *err)
+int store_add_signers(struct store *store, long long number, const char *signers, struct error *err)
 {
-    return store_exec(store, UPDATE_SIGNERS, err, INTEGER(number), TEXT(signers));
+    while (*signers != '\0') {
+        size_t length = strcspn(signers, "\n");
+        cleanup_free char *signer = mem_printf("%.*s", (int)length, signers);
+
+        if (store_exec(store, ADD_SIGNER, err, INTEGER(number), TEXT(signer)) < 0)
+            return -1;
+        signers += length + (signers[length] == '\n');
+    }
+    return 0;
 }

@@ -249,8 +249,7 @@ static int write_lines(struct store *store, long long run, const struct host *ho
     for (size_t i = 0; i < host->lines.count; i++) {
         const struct host_line *line = &host->lines.items[i];
         cleanup_free char *key = mem_printf(LINE_LABEL "%s", line->name);
-        cleanup_free char *value =
-            line->port > 0 ? mem_printf("%s:%u", line->address, line->port) : mem_printf("%s", line->address);
+        cleanup_free char *value = host_line_text(line);
 
         if (store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n), INTEGER(behind + i), TEXT(key),
                        TEXT(value)) < 0)

@@ -35,6 +35,35 @@ static void a_pipe_that_is_written_to_stays_one(void **state)
     assert_int_equal(directory_remove(folder, &err), 0);
 }
 
+/* What a stranger put there decides nothing of how much is read. */
+static void of_a_large_file_only_its_beginning_is_read(void **state)
+{
+    char folder[] = "/tmp/assay-files-XXXXXX", path[64];
+    cleanup_text struct text text = {0}, whole = {0};
+    struct error err = {0};
+    FILE *file;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    file = fopen(path, "we");
+    assert_non_null(file);
+    fputs("head\n\nbody\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(truncate(path, 1 << 30), 0);
+    text_init(&text, 1 << 20);
+    assert_int_equal(file_read_until(path, "\n\n", &text, &err), 0);
+    assert_memory_equal(text.bytes, "head\n\nbody\n", 11);
+    assert_true(text.length < 1 << 20);
+    text_init(&whole, 1 << 20);
+    assert_int_equal(file_read_until(path, "nowhere", &whole, &err), -1);
+    assert_int_equal(truncate(path, 11), 0);
+    text_reset(&whole);
+    assert_int_equal(file_read_until(path, "nowhere", &whole, &err), 0);
+    assert_int_equal(whole.length, 11);
+    assert_int_equal(directory_remove(folder, &err), 0);
+}
+
 /* The number of files in it. */
 static unsigned files_in(const char *folder)
 {
@@ -264,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pipe_that_is_written_to_stays_one),
+        cmocka_unit_test(of_a_large_file_only_its_beginning_is_read),
         cmocka_unit_test(a_file_that_is_written_in_pieces_is_there_whole_or_not_at_all),
         cmocka_unit_test(a_full_disk_and_a_missing_folder_are_named),
         cmocka_unit_test(a_link_stays_one_and_what_it_names_is_written),

@@ -332,7 +332,8 @@ static const char *domain_by(const char *gpus, const char *imex, const char *ret
                     "", 0},
                    {"imex", imex, "", 0},
                    {0}});
-    snprintf(kept, sizeof kept, "%s", fact(&host, ret_fact));
+    snprintf(kept, sizeof kept, "%s",
+             reading_is_unread(&host.attempt.reading, ret_fact) ? "unread" : fact(&host, ret_fact));
     arena_destroy(host.arena);
     return kept;
 }
@@ -412,7 +413,12 @@ static void the_nodes_of_an_imex_domain_are_told_as_one_list_of_all(void **state
                         "10.0.0.1 ... 10.0.0.4: 4 nodes (0c3f0cd0)");
     assert_string_equal(imex_of(THREE NODE("5", "READY") NODE("4", "READY"), "0 C\n", "UP", "imex.nodes"),
                         "10.0.0.1 ... 10.0.0.4: 5 nodes (d25231a0)");
-    assert_string_equal(imex_of("", "", "", "imex.nodes"), "none");
+    /* Nobody answers, or no longer: each tray may be in a domain of its own. */
+    assert_string_equal(imex_of("", "", "", "imex.nodes"), "unread");
+    assert_string_equal(imex_of(THREE, "0 C C C\n", "", "imex.nodes"), "unread");
+    assert_string_equal(domain_by(IN_FABRIC("GPU-a", "7", RACK), "active\n10.0.0.2\n", "imex.nodes"),
+                        "unread");
+    assert_string_equal(domain_of(IN_FABRIC("GPU-a", "7", RACK), "imex.nodes"), "none");
 }
 
 static void a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named(void **state)

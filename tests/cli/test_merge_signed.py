@@ -21,6 +21,9 @@ if shutil.which("ssh-keygen") is None:
     sys.exit(0)
 
 
+MOST_REPORTS = 10000  # that are looked at in one folder
+
+
 def path(name):
     return os.path.join(FOLDER, name)
 
@@ -80,13 +83,16 @@ with Lab("theirs", 2) as lab:
             assay("acceptance", "create", "su", "-H", lab.hostfile, "-s", path("site.json"), *words)
         done = assay("run", "-H", lab.hostfile, "-s", path("site.json"), "--db", path("theirs.db"), "--progress", "none", "-o", path("run.html"))
         tap.same(done.returncode, 0, f"run {turn + 1} of theirs", done.stdout, done.stderr)
-for name in ("vendor", "forger"):
+for name in ("vendor", "forger", "witness"):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", path(name)], check=True, stdin=subprocess.DEVNULL)
 with open(path("vendor.pub"), encoding="utf-8") as public:
     write("signers", "vendor@v.example " + public.read())
+with open(path("witness.pub"), encoding="utf-8") as public, open(path("signers"), encoding="utf-8") as known:
+    write("both", known.read() + "witness@w.example " + public.read())
 sign(1, "r1.html", "vendor")
 sign(2, "r2.html", "vendor")
 sign(2, "f2.html", "forger")
+sign(1, "w1.html", "witness")
 store = sqlite3.connect(path("theirs.db"))
 first, second = (uuid for (uuid,) in store.execute("SELECT uuid FROM run ORDER BY id"))
 store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -176,6 +182,13 @@ write("rubbish/f.html.manifest", manifest)
 done = merge("rubbish.db", place)
 tap.ok(told(done, 2, "1 taken", "1 not signed"), "what else lies there neither holds it up nor stands in the way", done.returncode, done.stdout, done.stderr)
 
+place = source("many", "r1.html", "r2.html")
+for i in range(MOST_REPORTS - 1):
+    write(f"many/a{i}.manifest", "")
+done = merge("many.db", place)
+tap.ok(told(done, 2, f"{MOST_REPORTS + 1} manifests of reports lie beside it; the 1 that come last by their names are not looked at", "run 1: taken", "1 not signed"),
+       "where more lie there than are looked at, that is told", done.returncode, done.stdout, done.stderr)
+
 done = assay("merge", source("numbered", statements=["UPDATE attempt SET n=n+100 WHERE run=1"]), "--db", path("numbered.db"), cwd=FOLDER)
 tap.ok("not in its place" in done.stdout + done.stderr and first not in runs("numbered.db"),
        "attempts that are not numbered from 1 in their order are no run's: earlier ones would not be looked at", done.returncode, done.stdout, done.stderr)
@@ -187,6 +200,10 @@ tap.same((done.returncode, set(runs("known.db").values())), (0, {""}), "without 
 done = merge("known.db", "one/theirs.db")
 tap.ok(told(done, 0, "run 1: there already, as number 1, signed by vendor@v.example", "run 2: there already, as number 2\n") and
        [bool(runs("known.db")[uuid]) for uuid in (first, second)] == [True, False], "of a run that is there who signed it is added", done.stdout, done.stderr)
+merge("known.db", source("witnessed", "w1.html"), signers="both")
+done = merge("known.db", "one/theirs.db")
+tap.same([line.split(",")[0] for line in runs("known.db")[first].split("\n")], ["vendor@v.example", "witness@w.example"],
+         "who is known to have signed it stays, and is named once", done.stdout, runs("known.db"))
 assay("merge", "again/theirs.db", "--db", path("later.db"), cwd=FOLDER)
 done = merge("later.db", "one/theirs.db")
 tap.ok(not any(runs("later.db").values()) and done.returncode == 1, "but not to a verdict that he has not signed", done.returncode, done.stdout, runs("later.db"))
@@ -217,6 +234,33 @@ for name in ("b1", "red"):
             shutil.copy(path(file + suffix), path(f"{name}/{file}{suffix}"))
 done = merge("bundles.db", "b1/b.tar.zst")
 tap.ok(told(done, 0, "1 taken", "0 not signed") and "vendor@v.example" in runs("bundles.db").get(first, ""), "a bundle with its signed report beside it is taken",
+       done.returncode, done.stdout, done.stderr)
+assay("import", "b1/b.tar.zst", "--report", path("w1.html"), "--signers", path("both"), "--db", path("bundles.db"), cwd=FOLDER)
+tap.same([line.split(",")[0] for line in runs("bundles.db")[first].split("\n")], ["vendor@v.example", "witness@w.example"],
+         "by another report of it the other signer is added", runs("bundles.db"))
+
+
+def beside(name, **files):
+    """A folder with the bundle of the first run and files of that name, each a copy of the other; the bundle's path in it."""
+    os.makedirs(path(name))
+    shutil.copy(path("b1/b.tar.zst"), path(f"{name}/b.tar.zst"))
+    for to, file in files.items():
+        shutil.copy(path(file), path(f"{name}/{to.replace('_', '.')}"))
+    return f"{name}/b.tar.zst"
+
+
+SIGNED = {"r1_html": "r1.html", "r1_html_manifest": "r1.html.manifest", "r1_html_manifest_1_sig": "r1.html.manifest.1.sig"}
+done = merge("moved.db", beside("moved", a_html_manifest="r1.html.manifest", b_html_manifest="r1.html.manifest", b_html="r1.html", **SIGNED))
+tap.ok(told(done, 0, "1 taken", "0 changed", "0 refused", "a.html does not exist") and list(runs("moved.db")) == [first],
+       "a report beside it that was moved away, and one whose signature is missing, stand in no other's way", done.returncode, done.stdout, done.stderr)
+done = merge("unsigned.db", beside("unsigned", r1_html="r1.html", r1_html_manifest="r1.html.manifest"))
+tap.ok(told(done, 2, "NOT SIGNED, not taken", "1 not signed", "0 changed") and runs("unsigned.db") == {},
+       "where the signature was forgotten it is not signed, as of a database", done.returncode, done.stdout, done.stderr)
+done = merge("stranger.db", beside("stranger", r1_html="f2.html", **{key: file for key, file in SIGNED.items() if key != "r1_html"}))
+tap.ok(told(done, 1, "this is not the file that was signed", "1 changed") and runs("stranger.db") == {},
+       "what is not as a known signer signed it was changed", done.returncode, done.stdout, done.stderr)
+done = merge("edited-bundle.db", beside("edited-bundle", r1_html="r1.html", r1_html_manifest="f2.html.manifest", r1_html_manifest_1_sig="r1.html.manifest.1.sig"))
+tap.ok(told(done, 2, "0 taken", "1 not signed") and runs("edited-bundle.db") == {}, "under the manifest of another run the signature is nobody's",
        done.returncode, done.stdout, done.stderr)
 done = merge("red.db", "red/b.tar.zst")
 tap.ok(told(done, 2, "0 taken", "1 not signed") and runs("red.db") == {}, "a redacted one is nobody's word", done.returncode, done.stdout, done.stderr)

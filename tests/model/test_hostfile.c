@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../arena_test.h"
+#include "assay/base/cleanup.h"
 #include "assay/base/files.h"
 #include "assay/base/text.h"
 #include "assay/model/hostfile.h"
@@ -191,8 +192,11 @@ static void lines_say_where_others_serve(void **state)
         const struct host *host = &file->hosts.items[n + 1];
 
         assert_int_equal(host->lines.count, 2);
-        list_each (line, host->lines)
-            text[n][strcmp(line->name, "v6") == 0] = host_line_text(*state, line);
+        list_each (line, host->lines) {
+            cleanup_free char *end = host_line_text(line);
+
+            text[n][strcmp(line->name, "v6") == 0] = arena_strdup(*state, end);
+        }
     }
     assert_string_equal(text[0][0], "10.9.0.2:77");
     assert_string_equal(text[1][0], "archive.example:5301");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../unit_test.h"
+#include "assay/base/text.h"
 #include "assay/model/suite.h"
 #include "assay/plan/plan_asks.h"
 
@@ -19,14 +20,16 @@ struct sample {
     struct error err;
 };
 
-static struct sample make(const struct hostlist *hosts, const struct hostlist *steps)
+static struct sample make_of(const char *hostfile_text, const char *suite_text, const struct hostlist *hosts,
+                             const struct hostlist *steps)
 {
     struct sample sample = {.arena = arena_create()};
     struct plan_options options = {
         .run_uuid = "0ddba11-0000-4000-8000-000000000000", .hosts = hosts, .steps = steps};
     struct plan_notes notes;
-    const struct hostfile *hostfile = hostfile_parse(sample.arena, "hosts", slice_of(HOSTS), &sample.err);
-    const struct suite *suite = suite_parse(sample.arena, "suite", slice_of(SUITE), &sample.err);
+    const struct hostfile *hostfile =
+        hostfile_parse(sample.arena, "hosts", slice_of(hostfile_text), &sample.err);
+    const struct suite *suite = suite_parse(sample.arena, "suite", slice_of(suite_text), &sample.err);
 
     assert_non_null(hostfile);
     assert_non_null(suite);
@@ -34,6 +37,11 @@ static struct sample make(const struct hostlist *hosts, const struct hostlist *s
     sample.plan = plan_build(sample.arena, &sample.sources, &options, &notes, &sample.err);
     assert_non_null(sample.plan);
     return sample;
+}
+
+static struct sample make(const struct hostlist *hosts, const struct hostlist *steps)
+{
+    return make_of(HOSTS, SUITE, hosts, steps);
 }
 
 static const char *unasked(struct sample *sample)
@@ -223,12 +231,75 @@ static void what_was_planned_asks_all_of_it(void **state)
     arena_destroy(arena);
 }
 
+#define LINES                                       \
+    "n1 address=a1 line.archive=x\nn2 address=a2\n" \
+    "n3 address=a3 line.tape=x line.site-b=y:9 role=spare\nn4 address=a4 role=spare\n"
+#define SUITE_OF_LINES                                                                         \
+    "{\"name\": \"s\", \"purpose\": \"trial\", \"platform\": \"hgx-h100\", \"steps\": ["       \
+    "{\"check\": \"reachable\"}, {\"check\": \"line\", \"scope\": \"host\", \"by\": \"line\"," \
+    "\"needs\": [\"reachable\"], \"when\": {\"lines\": true}},"                                \
+    "{\"check\": \"health\", \"when\": {\"cabling\": true}},"                                  \
+    "{\"check\": \"ecc\", \"needs\": [\"reachable\", \"line\"]},"                              \
+    "{\"check\": \"mpi-launch\", \"scope\": \"cluster\", \"needs\": [\"ecc\"]}]}"
+
+/* These hosts fail ecc, and what needs it does not run. */
+static void substitute_for(struct sample *sample, const char *hosts)
+{
+    struct plan *plan = sample->plan;
+    struct plan_progress progress = {0};
+    enum step_state *states = arena_array(sample->arena, enum step_state, plan->steps.count);
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        bool is_ecc = strcmp(step->shape->suite_step, "ecc") == 0;
+
+        states[i] = step->member_count > 1                                    ? STEP_SKIPPED
+                    : is_ecc && strstr(hosts, step->members[0]->name) != NULL ? STEP_FAILED
+                                                                              : STEP_PASSED;
+    }
+    progress.states = states;
+    plan_add_substitutes(plan, &sample->sources, &progress);
+}
+
+/* "n3 reachable, n3 line tape 1": the steps in the place of others, the lines they go by, and how many steps they need. */
+static const char *told_of_substitutes(const struct sample *sample)
+{
+    cleanup_text struct text out = {0};
+
+    text_init(&out, 4096);
+    list_each (step, sample->plan->steps) {
+        if (step->origin != ORIGIN_SUBSTITUTE)
+            continue;
+        text_printf(&out, "%s%s %s%s%s", out.length > 0 ? ", " : "", step->members[0]->name,
+                    step->shape->suite_step, *step->shape->variant != '\0' ? " " : "", step->shape->variant);
+        if (step->need_count > 0)
+            text_printf(&out, " %zu", step->need_count);
+    }
+    return arena_strndup(sample->arena, out.bytes, out.length);
+}
+
+static void a_spare_owes_its_own_lines_and_nothing_that_nobody_has(void **state)
+{
+    struct sample sample = make_of(LINES, SUITE_OF_LINES, NULL, NULL);
+
+    (void)state;
+    substitute_for(&sample, "n1 n2");
+    assert_string_equal(told_of_substitutes(&sample),
+                        "n3 reachable, n3 line tape 1, n3 line site-b 1, n3 ecc 3, n4 reachable, n4 ecc 1");
+    assert_null(unasked(&sample)); /* no other host has lines of these names */
+    ((struct shape *)sample.plan->steps.items[sample.plan->steps.count - 5].shape)->variant = "elsewhere";
+    assert_string_equal(unasked(&sample),
+                        "step line of n3, elsewhere, in the place of others, is none of its suite");
+    arena_destroy(sample.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_change_of_what_is_asked_is_named),
         cmocka_unit_test(a_host_that_is_another_than_its_hostfile_says_is_named),
         cmocka_unit_test(what_was_planned_asks_all_of_it),
+        cmocka_unit_test(a_spare_owes_its_own_lines_and_nothing_that_nobody_has),
     };
 
     return cmocka_run_group_tests_name("plan_asks", tests, NULL, NULL);

@@ -874,6 +874,26 @@ static void a_failure_names_the_hardware_and_leaves_room_for_who_mends_it(void *
     arena_destroy(arena);
 }
 
+/* The step of that name fails on that host, and has another name. */
+static void let_fail(struct record *record, const char *name, const char *host, const char *new_name)
+{
+    struct judgement *judgement = &record->judgement;
+
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        const struct step *step = &record->plan->steps.items[judgement->outcomes[i].step];
+
+        if (strcmp(step->shape->suite_step, name) == 0 && strcmp(step->members[0]->name, host) == 0 &&
+            step->shape->slots[judgement->outcomes[i].slot].duty == DUTY_GATE)
+            judgement->outcomes[i].word = OUTCOME_FAIL;
+    }
+    for (size_t i = 0; i < record->plan->steps.count; i++) {
+        struct shape *shape = (struct shape *)(uintptr_t)record->plan->steps.items[i].shape;
+
+        if (strcmp(shape->suite_step, name) == 0)
+            shape->suite_step = new_name;
+    }
+}
+
 /* Of a scheduler only where the hostfile says so; the commands are whole lines. */
 static void hosts_that_failed_are_taken_out_of_use_by_their_scheduler(void **state)
 {
@@ -904,6 +924,9 @@ static void hosts_that_failed_are_taken_out_of_use_by_their_scheduler(void **sta
         assert_says_not(report, "nodename=node1 "); /* it did not fail */
     }
     expect_contains(report_of(arena, record, "text", NULL), "\nscontrol update nodename=node6 state=drain ");
+    let_fail(record, "dcgm-diag", "node6", "line-elsewhere");
+    let_fail(record, "gpu-burn", "node6", "line");
+    expect_contains(report_of(arena, record, "text", NULL), ": line-elsewhere, line'");
     for (const char *const *line =
              (const char *const[]){"\"kubectl cordon node8\"", "\"# RMA: node6 gpu",
                                    "\"scontrol update nodename=node6 state=drain reason=", NULL};

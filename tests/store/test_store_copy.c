@@ -122,6 +122,19 @@ static void a_manifest_reads_as_it_was_written(void **state)
     assert_int_equal(manifest_compare(pair->from->arena, &manifest, &read, false, &differences), 0);
     manifest_write(&read, &again);
     assert_string_equal(text.bytes, again.bytes);
+    /* Its head by itself, whatever stands behind it, says the same. */
+    read = (struct manifest){0};
+    assert_int_equal(manifest_parse_head(pair->from->arena, "m",
+                                         slice_of("assay manifest 1\nrun: 7d0b\n\nno entry"), &read, &err),
+                     0);
+    assert_string_equal(manifest_said(&read, "run"), "7d0b");
+    assert_int_equal(
+        manifest_parse_head(pair->from->arena, "m", slice_of("assay manifest 1\nrun: 7d0b\n"), &read, &err),
+        -1);
+    must(manifest_parse_head(pair->from->arena, "m", (struct slice){text.bytes, text.length}, &read, &err),
+         &err);
+    assert_int_equal(read.head.count, manifest.head.count);
+    assert_int_equal(read.entries.count, 0);
     /* Cut anywhere it is refused, or has lost lines that comparing finds missing. */
     for (size_t i = 0; i < text.length; i++)
         if (manifest_parse(pair->from->arena, "m", (struct slice){text.bytes, i}, &read, &err) == 0)

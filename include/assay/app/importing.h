@@ -19,7 +19,8 @@ enum import_end {
 struct importing {
     const char *database;
     bool
-        only_signed; /* nothing of which nobody here knows whose word it is: of what was redacted nobody does */
+        only_signed; /* nothing of which nobody here knows whose word it is: of what was redacted nobody does. The report was
+                        found beside the bundle, and one that cannot be read is nobody's */
     struct verification
         verification; /* with its arena, findings, and the report and signers, if it is to be by them */
 };

@@ -24,6 +24,9 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
 const char *proof_line(struct arena *arena, const char *words);
 /* Lines as one, with that between them. */
 const char *proof_joined(struct arena *arena, const char *lines, const char *between);
+/* What is wrong with a file of theirs among others is told, and speaks against that one alone. -1: it is of ours. */
+int proof_pass_over(struct arena *arena, const char *path, const struct findings *findings, struct error *err)
+    __attribute__((warn_unused_result));
 /* Tells each piece of `kept` that is not so in `found`, and returns how many there are. */
 int proof_tell_differences(struct arena *arena, const struct manifest *kept, const struct manifest *found,
                            bool redacted, const struct findings *findings);

@@ -20,10 +20,10 @@ enum vouch {
     VOUCH_CHANGED, /* somebody has, and it is not what he signed */
 };
 
-/* The reports beside that file. signers: the file of those whose signatures count. In the arena; NULL with err set: its folder cannot be
-   read. */
+/* The reports beside that file. signers: the file of those whose signatures count. That there are more than are looked at is told to
+   the findings. In the arena; NULL with err set: its folder cannot be read. */
 struct vouching *vouching_find(struct arena *arena, const char *source, const char *signers,
-                               struct error *err);
+                               const struct findings *findings, struct error *err);
 /* Of a run of the database store, which is at `source`. *ret_signers: as verification_signers has them. What is in the way, or not as
    it was signed, is told to the findings. */
 int vouching_of_run(struct vouching *vouching, struct store *store, const struct record *record,

@@ -19,6 +19,11 @@ int file_read(const char *path, struct text *text, struct error *err) __attribut
 int file_read_regular(const char *path, struct text *text, struct error *err)
     __attribute__((warn_unused_result));
 
+/* The same until those bytes were read, with some of what follows, or to the end where they do not come: who may not read much
+   is not made to. */
+int file_read_until(const char *path, const char *until, struct text *text, struct error *err)
+    __attribute__((warn_unused_result));
+
 /*
  * Writes the file that a user named; all commands write by these. What has the name decides how:
  *

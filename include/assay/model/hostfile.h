@@ -120,10 +120,12 @@ const struct host *hostfile_find(const struct hostfile *hostfile, const char *na
 /* Adds the rail that SWITCH[:PORT] says. NULL, or what was expected instead. */
 const char *host_add_rail(struct arena *arena, struct host *host, const char *hca, const char *value);
 
+/* Whether it may stand on command lines of hosts as the other end of a line: a name or an address, and no option. */
+bool host_is_line_end(const char *text);
 /* Likewise the line that ADDRESS[:PORT] says. */
 const char *host_add_line(struct arena *arena, struct host *host, const char *name, const char *value);
-/* "archive.example:5202", as the hostfile has it. */
-const char *host_line_text(struct arena *arena, const struct host_line *line);
+/* "archive.example:5202", as the hostfile has it. free() it. */
+char *host_line_text(const struct host_line *line);
 
 /*
  * Hostlists: "gpu[001-128,130],head" <-> names. At most 100,000 names, each of at most 4096 bytes; between brackets

@@ -69,6 +69,10 @@ void manifest_write(const struct manifest *manifest, struct text *out);
 /* Refuses whatever manifest_write would not write: ERROR_USAGE with file and line. */
 int manifest_parse(struct arena *arena, const char *file, struct slice bytes, struct manifest *ret_manifest,
                    struct error *err) __attribute__((warn_unused_result));
+/* The same of its head alone, however much of the rest there is. */
+#define MANIFEST_HEAD_END "\n\n"
+int manifest_parse_head(struct arena *arena, const char *file, struct slice bytes,
+                        struct manifest *ret_manifest, struct error *err) __attribute__((warn_unused_result));
 
 /* One piece that is not as it was. */
 struct manifest_difference {

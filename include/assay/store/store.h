@@ -289,8 +289,9 @@ int store_import_run(struct store *from, long long number, struct store *to, con
 /* Whether that judgement is the last that came with an imported run: what another party says of it in the end. */
 int store_is_last_of_origin(struct store *store, long long number, const char *judgement, bool *ret_is,
                             struct error *err) __attribute__((warn_unused_result));
-/* Whose signatures on an imported run were found good later: good for its last judgement of theirs. */
-int store_set_signers(struct store *store, long long number, const char *signers, struct error *err)
+/* Whose signatures on an imported run were found good later, a line each: good for its last judgement of theirs. Who is known
+   to have signed it stays. */
+int store_add_signers(struct store *store, long long number, const char *signers, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Pseudonyms are kept, so that a name has the same one in every export of this database. */

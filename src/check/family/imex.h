@@ -18,7 +18,6 @@
 
 /* Nobody answered it: its command service is off (IMEX_CMD_ENABLED). */
 #define IMEX_NOT_TOLD "not told"
-#define IMEX_NO_NODES "none"
 
 /*
  * addresses: `hostname -I` of the host.
@@ -26,8 +25,8 @@
  * facts    imex.node    READY: ready, and connected with most nodes that are; else what it is, or that the domain has no node of
  *                       the host; where a node is not told by an address that can be compared, nothing is told of the host's
  *          imex.nodes   the addresses of the domain's nodes, in their order, of many the first, the last and a hash of all; one list
- *                       on all hosts of a rack: hosts that list none but themselves are each in a domain that is UP; "none" where
- *                       they are not told
+ *                       on all hosts of a rack: hosts that list none but themselves are each in a domain that is UP; unread where
+ *                       the table has none, or was cut
  *          imex.domain  UP, or the state with how many of its nodes are ready
  */
 void imex_read(struct reading *out, struct slice addresses, struct slice printed);
