@@ -124,8 +124,8 @@ enum remote_verb {
     REMOTE_GONE,   /* only the sweep: on other hosts that the job had started processes on */
     REMOTE_FORGET, /* removes the spool; to be sent only after the result has been committed to the store. A
                       command that still runs is not forgotten: rc is 1 then */
-    REMOTE_LIST, /* out: "UUID running|ended|lost|cut", one a line, of all spools of this user; cut: nothing of it
-                      has run */
+    REMOTE_LIST, /* out: "UUID running|ended|lost|cut", one a line, of all spools of this user; running: or its
+                      sender is about to fetch the end; cut: nothing of it has run */
 };
 
 struct remote_file {
