@@ -64,7 +64,8 @@ struct remote_options {
                    bool asking); /* a question is on the terminal, or no longer; NULL: nobody cares */
     void *asking_context;
     /* Of TRANSPORT_SLURM: the number of the job in which this host's steps run, NULL: none of ours. NULL, or where it gives none:
-       steps run in the allocation that assay was started in, or each session asks Slurm for one of its own. */
+       steps run in the allocation that assay was started in, or each session asks Slurm for one of its own. Asked again
+       where a session finds that job over, after slurm_refused. */
     const char *(*slurm_job)(void *context, const char *host);
     /* Why that job is not to be had (any more), as far as whoever asked for it knows; NULL: nothing is known. */
     const struct reason *(*slurm_refused)(void *context, const char *host);
