@@ -152,7 +152,7 @@ received() {
     if [ "$(size_of "$part/stream")" = "$2" ]; then finish
     else
         rm -f "$root/$1"
-        say "state part"
+        whole || say "state part"
     fi
 }
 
