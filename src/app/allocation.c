@@ -11,11 +11,6 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/app.h"
 
-static bool is_over_slurm(const struct host *host)
-{
-    return strcmp(host->transport, "slurm") == 0;
-}
-
 static bool is_open(const struct host *host)
 {
     return strcmp(host->transport, "auto") == 0;
@@ -60,8 +55,9 @@ static const struct reason *against_host(struct arena *arena, const struct host 
     const char *own = own_name(arena);
 
     if (!is_open(host))
-        return is_over_slurm(host) ? NULL
-                                   : reason(arena, allocation_other_transport, host->name, host->transport);
+        return host_is_over_slurm(host)
+                   ? NULL
+                   : reason(arena, allocation_other_transport, host->name, host->transport);
     if (host->user != NULL && strcmp(host->user, own) != 0)
         return reason(arena, allocation_other_user, host->name, host->user, own);
     return NULL;
@@ -134,7 +130,7 @@ const struct reason *allocation_take(struct arena *arena, const struct hostfile 
 
 void allocation_keep(const struct hostfile *hostfile, const struct plan *plan)
 {
-    if (plan->hosts.count > 0 && is_over_slurm(plan->hosts.items[0])) /* all or none of a run */
+    if (plan->hosts.count > 0 && host_is_over_slurm(plan->hosts.items[0])) /* all or none of a run */
         give_slurm(hostfile);
 }
 
@@ -143,7 +139,7 @@ void allocation_keep(const struct hostfile *hostfile, const struct plan *plan)
 static bool lacks_root(const struct step *step, bool sudo)
 {
     for (size_t i = 0; i < step->member_count; i++)
-        if (is_over_slurm(step->members[i]) && step->members[i]->become_root == sudo)
+        if (host_is_over_slurm(step->members[i]) && step->members[i]->become_root == sudo)
             return true;
     return false;
 }

@@ -458,7 +458,7 @@ static size_t count_slurm(const struct plan *plan)
     size_t count = 0;
 
     for (size_t i = 0; i < plan->hosts.count; i++)
-        count += strcmp(plan->hosts.items[i]->transport, "slurm") == 0;
+        count += host_is_over_slurm(plan->hosts.items[i]);
     return count;
 }
 

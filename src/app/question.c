@@ -77,7 +77,7 @@ static const struct suite *take_duration(struct arena *arena, const struct suite
 static int check_password(const struct question *question, struct error *err)
 {
     for (size_t i = 0; question->sudo_password && i < question->plan->hosts.count; i++)
-        if (strcmp(question->plan->hosts.items[i]->transport, "slurm") == 0)
+        if (host_is_over_slurm(question->plan->hosts.items[i]))
             return error_set(
                 err, ERROR_USAGE,
                 "--ask-sudo-password: %s has transport=slurm, and Slurm does not encrypt what it "
@@ -89,7 +89,7 @@ static int check_password(const struct question *question, struct error *err)
 static const struct host *first_over_slurm(const struct plan_sources *sources)
 {
     for (size_t i = 0; i < sources->hostfile->hosts.count; i++)
-        if (strcmp(sources->hostfile->hosts.items[i].transport, "slurm") == 0)
+        if (host_is_over_slurm(&sources->hostfile->hosts.items[i]))
             return &sources->hostfile->hosts.items[i];
     return NULL;
 }

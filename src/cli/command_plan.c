@@ -290,7 +290,7 @@ static void print_slurm(const struct plan *plan)
     size_t count = 0;
 
     for (size_t i = 0; i < plan->hosts.count; i++)
-        count += strcmp(plan->hosts.items[i]->transport, "slurm") == 0;
+        count += host_is_over_slurm(plan->hosts.items[i]);
     if (count > 0)
         cli_print("transport: slurm, %zu of %zu hosts, %s; srun launches across hosts\n", count,
                   plan->hosts.count,

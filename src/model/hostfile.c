@@ -195,6 +195,11 @@ static const char *set_role(struct arena *arena, struct host *host, size_t offse
     return NULL;
 }
 
+bool host_is_over_slurm(const struct host *host)
+{
+    return host->transport != NULL && strcmp(host->transport, "slurm") == 0;
+}
+
 static const char *const scheduler_names[] = {"none", "slurm", "kubernetes"};
 
 const char *host_scheduler_name(enum host_scheduler scheduler)

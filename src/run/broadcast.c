@@ -19,7 +19,7 @@
 enum {
     PIECE = 4 << 20,
     SAID_BYTES = 1 << 20,
-    JOB_MS = 60000,
+    JOB_MS = 90000,    /* stage_allocate.sh waits at most 20 s, and salloc 30 */
     STEP_MS = 300000,  /* a site's prolog comes before the first step of a job */
     SEND_MS = 600000,  /* and as much longer as the slowest takes */
     SLOWEST = 1 << 10, /* bytes a millisecond */
@@ -36,10 +36,12 @@ struct broadcast {
     enum phase phase;
     uv_timer_t timer; /* of the phase: its next piece, or its end */
     const char *job;
-    struct hostlist nodes;    /* of the job that was asked for */
+    struct hostlist nodes;    /* of the job that was asked for; in order once there is one */
     const struct reason *why; /* there is none */
     struct process *allocation, *step, *sbcast;
     struct text out, said; /* of the phase's program */
+    size_t taken;          /* of out: lines that were read */
+    size_t up;             /* of the step: hosts that are ready */
     int fd;                /* of the file; -1: not yet made */
     uint64_t copied;
     struct hostlist hosts; /* of the broadcast */
@@ -48,14 +50,10 @@ struct broadcast {
 
 /* -- Programs -- */
 
-static bool is_over_slurm(const struct host *host)
-{
-    return strcmp(host->transport, "slurm") == 0;
-}
-
 static void enter(struct broadcast *broadcast, enum phase phase, uint64_t ms)
 {
     broadcast->phase = phase;
+    broadcast->taken = broadcast->up = 0;
     text_reset(&broadcast->out);
     text_reset(&broadcast->said);
     uv_timer_start(&broadcast->timer, broadcast->timer.timer_cb, ms, 0);
@@ -95,6 +93,20 @@ static void on_bytes(void *context, int stream, const char *bytes, size_t length
     text_add(stream == 0 ? &broadcast->out : &broadcast->said, bytes, length);
 }
 
+/* The next whole line of out. */
+static bool take_line(struct broadcast *broadcast, struct slice *ret_line)
+{
+    struct slice rest =
+        slice_from((struct slice){broadcast->out.bytes, broadcast->out.length}, broadcast->taken);
+    size_t end = slice_find(rest, "\n");
+
+    if (end == (size_t)-1)
+        return false;
+    *ret_line = (struct slice){rest.bytes, end};
+    broadcast->taken += end + 1;
+    return true;
+}
+
 /* What the program says is wrong: its first line of an error, else its last line, else how it ended. */
 static const struct reason *complaint(struct broadcast *broadcast, const char *program, int status,
                                       int signal)
@@ -114,6 +126,19 @@ static const struct reason *complaint(struct broadcast *broadcast, const char *p
 
 /* -- The job -- */
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool has_node(const struct broadcast *broadcast, const char *name)
+{
+    const struct hostlist *nodes = &broadcast->nodes;
+
+    return nodes->names.count > 0 &&
+           bsearch(&name, nodes->names.items, nodes->names.count, sizeof name, compare_names) != NULL;
+}
+
 static void begun(struct broadcast *broadcast, const struct reason *why)
 {
     uv_timer_stop(&broadcast->timer);
@@ -127,21 +152,21 @@ static void take_job(void *context, int stream, const char *bytes, size_t length
 {
     struct broadcast *broadcast = context;
     struct arena *arena = broadcast->arena;
-    struct slice rest, line;
+    struct slice line;
 
     if (broadcast->phase != ASKING)
         return;
     on_bytes(context, stream, bytes, length);
-    rest = (struct slice){broadcast->out.bytes, broadcast->out.length};
-    broadcast->nodes = (struct hostlist){0};
-    while (slice_find(rest, "\n") != (size_t)-1 && scan_line(&rest, &line)) {
+    while (take_line(broadcast, &line)) {
         if (scan_text(&line, "@node "))
             *list_push(arena, &broadcast->nodes.names) = arena_strndup(arena, line.bytes, line.length);
-        else if (scan_text(&line, "@job "))
+        else if (broadcast->nodes.names.count > 0 && scan_text(&line, "@job "))
             broadcast->job = arena_strndup(arena, line.bytes, line.length);
     }
-    if (broadcast->job != NULL)
-        begun(broadcast, NULL);
+    if (broadcast->job == NULL)
+        return;
+    qsort(broadcast->nodes.names.items, broadcast->nodes.names.count, sizeof(char *), compare_names);
+    begun(broadcast, NULL);
 }
 
 static void no_job(void *context, int status, int signal)
@@ -152,6 +177,8 @@ static void no_job(void *context, int status, int signal)
     if (broadcast->phase == ASKING)
         begun(broadcast, reason(broadcast->arena, slurm_gives_no_common_job,
                                 complaint(broadcast, "salloc", status, signal)));
+    else
+        broadcast_lose_job(broadcast);
 }
 
 static const struct process_events allocation_events = {take_job, no_job};
@@ -224,23 +251,20 @@ static void take_step(void *context, int stream, const char *bytes, size_t lengt
 {
     struct broadcast *broadcast = context;
     const char *job = broadcast->job != NULL ? broadcast->job : getenv("SLURM_JOB_ID");
-    struct slice rest, line, step = {0}, own;
-    size_t up = 0;
+    struct slice line, rest;
 
     if (broadcast->phase != STEPPING)
         return;
     on_bytes(context, stream, bytes, length);
-    rest = (struct slice){broadcast->out.bytes, broadcast->out.length};
-    while (slice_find(rest, "\n") != (size_t)-1 && scan_line(&rest, &line))
-        if (scan_text(&line, "@step ")) {
-            own = line;
-            if (job == NULL || !scan_text(&own, job) || !slice_starts(own, "."))
-                continue;
-            step = line;
-            up++;
-        }
-    if (up >= broadcast->hosts.names.count)
-        start_sbcast(broadcast, arena_strndup(broadcast->arena, step.bytes, step.length));
+    while (broadcast->phase == STEPPING && take_line(broadcast, &line)) {
+        if (!scan_text(&line, "@step "))
+            continue;
+        rest = line;
+        if (job == NULL || !scan_text(&rest, job) || !slice_starts(rest, "."))
+            continue;
+        if (++broadcast->up == broadcast->hosts.names.count)
+            start_sbcast(broadcast, arena_strndup(broadcast->arena, line.bytes, line.length));
+    }
 }
 
 static void on_step_done(void *context, int status, int signal)
@@ -305,6 +329,10 @@ static void copy_piece(struct broadcast *broadcast)
     struct error err = {0};
     int failure;
 
+    if (broadcast->why != NULL) {
+        sent(broadcast, broadcast->why);
+        return;
+    }
     if (left == 0) {
         start_step(broadcast);
         return;
@@ -352,7 +380,7 @@ struct broadcast *broadcast_create(struct arena *arena, uv_loop_t *loop, const s
     struct broadcast *broadcast = arena_new(arena, struct broadcast);
 
     for (size_t i = 0; i < count; i++)
-        if (is_over_slurm(hosts[i]))
+        if (host_is_over_slurm(hosts[i]))
             *list_push(arena, &broadcast->hosts.names) = hosts[i]->name;
     if (broadcast->hosts.names.count == 0)
         return NULL;
@@ -376,14 +404,20 @@ struct broadcast *broadcast_create(struct arena *arena, uv_loop_t *loop, const s
 
 const char *broadcast_own_job(const struct broadcast *broadcast, const char *host)
 {
-    return broadcast != NULL && hostlist_has(&broadcast->nodes, host) ? broadcast->job : NULL;
+    return broadcast != NULL && has_node(broadcast, host) ? broadcast->job : NULL;
+}
+
+void broadcast_lose_job(struct broadcast *broadcast)
+{
+    broadcast->job = NULL;
+    broadcast->why = REASON(slurm_job_is_over);
 }
 
 const struct reason *broadcast_fault(const struct broadcast *broadcast, const struct host *host)
 {
     if (broadcast->why != NULL)
         return broadcast->why;
-    return getenv("SLURM_JOB_ID") != NULL || hostlist_has(&broadcast->nodes, host->name)
+    return getenv("SLURM_JOB_ID") != NULL || has_node(broadcast, host->name)
                ? NULL
                : REASON(slurm_host_was_not_idle);
 }
@@ -404,7 +438,7 @@ void broadcast_settle(struct broadcast *broadcast)
     if (broadcast->step == NULL)
         return;
     text_init(&line, 16);
-    text_put(&line, "taken\n");
+    text_put(&line, "sent\n");
     process_send(broadcast->step, &line);
     drop(&broadcast->step, 0);
 }

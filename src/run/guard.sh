@@ -26,11 +26,16 @@ usable() {
     [ "$(stat -c '%F %u %a' "$1" 2>/dev/null)" = "directory $uid 700" ]
 }
 
+# name_spools: $spools, where attempts of this user may lie, in the order of choice
+name_spools() {
+    while read -r key uid _; do [ "$key" = Uid: ] && break; done </proc/self/status
+    spools=${ASSAY_SPOOL:-/var/tmp/assay-$uid /tmp/assay-$uid /dev/shm/assay-$uid}
+}
+
 # find_spool: $dir for this attempt; one that exists wins over the order, or a command might run twice when
 # the first choice was out of order for a while. $spool is empty when there is none.
 find_spool() {
-    while read -r key uid _; do [ "$key" = Uid: ] && break; done </proc/self/status
-    spools=${ASSAY_SPOOL:-/var/tmp/assay-$uid /tmp/assay-$uid /dev/shm/assay-$uid}
+    name_spools
     spool=
     for s in $spools; do [ -d "$s/$uuid" ] && usable "$s" && spool=$s && break; done
     [ -n "$spool" ] || for s in $spools; do usable "$s" && spool=$s && break; done
@@ -259,11 +264,16 @@ forget() {
     done_well 0 ""
 }
 
-# list: UUID and running, ended, lost, or cut (its sender ended while it was filled), one a line
+# awaited UUID: a guard of its sender is there, which attaches to it or delivers its end
+# shellcheck disable=SC2062 # these are files: the pattern comes over stdin, or grep would find its own
+awaited() { echo "$1" | grep -qzxFf - /proc/[0-9]*/cmdline 2>/dev/null; }
+
+# list: UUID and running (or ended, and awaited), ended, lost, or cut (its sender ended while it was filled), one a line. It only
+# looks: no spool is made.
 list() {
     lines='' left=''
     for s in $spools; do
-        usable "$s" || continue
+        { [ -d "$s" ] && usable "$s"; } || continue
         for dir in "$s"/*-*-*-*-*; do
             [ -d "$dir" ] || continue
             uuid=${dir##*/} state=lost
@@ -275,6 +285,7 @@ list() {
             *)
                 alive && state=running
                 [ -f "$dir/end" ] && state=ended
+                [ $state = ended ] && awaited "$uuid" && state=running
                 ;;
             esac
             lines="$lines$uuid $state
@@ -300,7 +311,7 @@ guard() {
     cancel) find_spool; cancel ;;
     gone) sweep "$sweep_s"; done_well 0 "" ;;
     forget) find_spool; forget ;;
-    list) find_spool; list ;;
+    list) name_spools; list ;;
     esac
 }
 

@@ -391,17 +391,6 @@ static void on_settled_push(void *context, const struct remote_result *result)
 
 /* -- Broadcasting -- */
 
-static bool is_over_slurm(const struct place *place)
-{
-    return place->all->broadcast != NULL && strcmp(place->result->host->transport, "slurm") == 0;
-}
-
-static bool may_await(const struct place *place)
-{
-    return is_over_slurm(place) && !place->by_session &&
-           broadcast_fault(place->all->broadcast, place->result->host) == NULL;
-}
-
 /* Over Slurm, and not by sbcast: that is said once. */
 static void go_by_session(struct place *place, const struct reason *why)
 {
@@ -412,12 +401,18 @@ static void go_by_session(struct place *place, const struct reason *why)
 /* The host lacks them. */
 static void want_tools(struct place *place)
 {
-    place->awaits = may_await(place);
-    if (place->awaits)
-        return;
-    if (is_over_slurm(place) && !place->by_session)
-        go_by_session(place, broadcast_fault(place->all->broadcast, place->result->host));
-    tree_set(&place->all->tree, place->index, TREE_WANTS);
+    const struct broadcast *broadcast = place->all->broadcast;
+    const struct reason *fault;
+
+    place->awaits = false;
+    if (broadcast != NULL && host_is_over_slurm(place->result->host) && !place->by_session) {
+        fault = broadcast_fault(broadcast, place->result->host);
+        place->awaits = fault == NULL;
+        if (fault != NULL)
+            go_by_session(place, fault);
+    }
+    if (!place->awaits)
+        tree_set(&place->all->tree, place->index, TREE_WANTS);
 }
 
 /* To all at once that keep it in the same folder. */
@@ -432,6 +427,8 @@ static void broadcast_next(struct staging *all)
     for (size_t i = 0; i < all->count; i++) {
         struct place *place = &all->places[i];
 
+        if (place->awaits)
+            want_tools(place); /* what it waits for may be over since */
         place->is_sent_to = place->awaits && (root == NULL || strcmp(root, place->root) == 0);
         if (!place->is_sent_to)
             continue;
@@ -466,12 +463,12 @@ static void on_received(void *context, const struct remote_result *result)
         broadcast_settle(all->broadcast);
         all->sending = false;
     }
-    if (what != NULL)
-        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
-    else if (answer_of(result->out, "state", &state) && slice_equal(state, "whole"))
+    if (lost)
+        settle(place, STAGE_UNREACHED, what);
+    else if (what == NULL && answer_of(result->out, "state", &state) && slice_equal(state, "whole"))
         settle(place, STAGE_BROADCAST, NULL);
     else
-        doubt(place, arrived_unfit(place, result));
+        doubt(place, what != NULL ? what : arrived_unfit(place, result));
     dispatch(all);
 }
 
@@ -741,6 +738,16 @@ static const char *job_of(void *context, const char *host)
     return broadcast_own_job(all->broadcast, host);
 }
 
+/* A session has found that out, perhaps before salloc has; the next one is without that job. */
+static const struct reason *job_is_over(void *context, const char *host)
+{
+    const struct staging *all = context;
+
+    (void)host;
+    broadcast_lose_job(all->broadcast);
+    return NULL;
+}
+
 static int set_up(struct staging *all, const struct host *const *hosts)
 {
     const struct stage_options *options = all->options;
@@ -751,6 +758,7 @@ static int set_up(struct staging *all, const struct host *const *hosts)
     if (made < 0)
         return error_set(all->err, ERROR_INTERNAL, "no event loop can be made: %s", uv_strerror(made));
     remote.slurm_job = job_of;
+    remote.slurm_refused = job_is_over;
     remote.slurm_context = all;
     all->pool = remote_pool_create(&all->loop, &remote);
     for (size_t i = 0; i < 2; i++) {

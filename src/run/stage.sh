@@ -126,9 +126,9 @@ finish() {
     files=$part/files.$$ # of our own: hosts may share the folder (a home on NFS)
     whole && return
     rm -rf "$files"
-    { mkdir -m 700 "$files" && cut_stream && cp "$ASSAY_DIR/manifest" "$files/.assay-manifest"; } 2>/dev/null ||
-        { rm -rf "$files"; fail cannot_write_maybe_full "$root"; }
-    if fits "$files"; then
+    written=
+    { mkdir -m 700 "$files" && cut_stream && cp "$ASSAY_DIR/manifest" "$files/.assay-manifest"; } 2>/dev/null && written=1
+    if [ -n "$written" ] && fits "$files"; then
         mv -T "$files" "$root/$version" 2>/dev/null
         rm -rf "$part"
         [ -d "$root/$version" ] || fail cannot_make "$root/$version"
@@ -136,7 +136,10 @@ finish() {
         return
     fi
     rm -rf "$files"
-    say "damaged $bad"
+    arrived=$bad
+    whole && return # another host has, and removed with its own $part what we were at
+    [ -n "$written" ] || fail cannot_write_maybe_full "$root"
+    say "damaged $arrived"
     say "state part"
 }
 
@@ -149,7 +152,7 @@ received() {
     if [ "$(size_of "$part/stream")" = "$2" ]; then finish
     else
         rm -f "$root/$1"
-        say "state part"
+        whole || say "state part"
     fi
 }
 

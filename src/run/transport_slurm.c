@@ -111,6 +111,24 @@ static const struct reason *why_over(const struct slurm_session *session, const 
     return options->slurm_refused(options->slurm_context, session->target->name);
 }
 
+static const char *job_for(const struct transport_context *context, const struct remote_target *target)
+{
+    const struct remote_options *options = &context->options;
+
+    return options->slurm_job != NULL ? options->slurm_job(options->slurm_context, target->name) : NULL;
+}
+
+/* Whether whoever asked for a job that is over does without it since, or has another. */
+static bool take_another_job(struct slurm_session *session, const struct failure *failure)
+{
+    const char *job = session->job;
+
+    if (failure == NULL || failure->failure != TRANSPORT_JOB_OVER || job == NULL)
+        return false;
+    session->job = job_for(session->context, session->target);
+    return session->job == NULL || strcmp(session->job, job) != 0;
+}
+
 /* srun has ended, could not be started, or took too long: another one after a while, or the end of the session. */
 static void over(struct slurm_session *session, const struct reason *otherwise)
 {
@@ -118,9 +136,11 @@ static void over(struct slurm_session *session, const struct reason *otherwise)
     cleanup_arena struct arena *arena = NULL;
     struct slice line;
     const struct failure *failure = failure_of(session, &line);
-    const struct reason *what = failure != NULL ? &failure->sentence->plain : otherwise, *known;
-    bool again = !session->ready && failure != NULL && failure->again &&
-                 now - session->since < session->context->options.reconnect_for_ms;
+    const struct reason *what = failure != NULL ? &failure->sentence->plain : otherwise;
+    const struct reason *known = why_over(session, failure);
+    bool passes = failure != NULL && failure->again &&
+                  now - session->since < session->context->options.reconnect_for_ms;
+    bool again = !session->ready && (passes || take_another_job(session, failure));
 
     uv_timer_stop(&session->timer);
     if (session->srun != NULL)
@@ -132,7 +152,6 @@ static void over(struct slurm_session *session, const struct reason *otherwise)
         return;
     }
     arena = arena_create();
-    known = why_over(session, failure);
     session->base.events->closed(session->base.context,
                                  failure != NULL ? failure->failure : TRANSPORT_JUMP_FAILED,
                                  known != NULL     ? known
@@ -319,9 +338,18 @@ static void add_mux(struct arguments *arguments)
     arguments_add(arguments, mem_strdup("assay-slurm"));
 }
 
-/* Its programs take options out of SLURM_*: those that stand in ours are for what a person starts here. The rows are ours still. */
+static bool starts_with_one(const char *row, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(row, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Its programs take options out of these: those that stand in ours are for what a person starts here. The rows are ours still. */
 char **slurm_environment(void)
 {
+    static const char *const options[] = {"SLURM_", "SALLOC_", "SBCAST_", "SINFO_"};
     static const char *const kept[] = {"SLURM_CONF=", "SLURM_JOB_ID="};
     size_t count = 0, taken = 0;
     char **rows;
@@ -329,14 +357,10 @@ char **slurm_environment(void)
     while (environ[count] != NULL)
         count++;
     rows = mem_alloc((count + 1) * sizeof *rows);
-    for (size_t i = 0; i < count; i++) {
-        bool keep = strncmp(environ[i], "SLURM_", strlen("SLURM_")) != 0;
-
-        for (size_t k = 0; k < ARRAY_SIZE(kept); k++)
-            keep |= strncmp(environ[i], kept[k], strlen(kept[k])) == 0;
-        if (keep)
+    for (size_t i = 0; i < count; i++)
+        if (!starts_with_one(environ[i], options, ARRAY_SIZE(options)) ||
+            starts_with_one(environ[i], kept, ARRAY_SIZE(kept)))
             rows[taken++] = environ[i];
-    }
     rows[taken] = NULL;
     return rows;
 }
@@ -383,13 +407,6 @@ static void on_timer(uv_timer_t *timer)
 }
 
 /* ---- the vtable ---- */
-
-static const char *job_for(const struct transport_context *context, const struct remote_target *target)
-{
-    const struct remote_options *options = &context->options;
-
-    return options->slurm_job != NULL ? options->slurm_job(options->slurm_context, target->name) : NULL;
-}
 
 static struct session *slurm_connect(struct transport_context *context, const struct remote_target *target,
                                      const struct session_events *events, void *event_context)

@@ -65,7 +65,7 @@ def contract(tap, lab):
     judgement = report.json["run"]["judgement"]
     tap.same(failed, {("node3", True, ">= 366 GB/s", "site7, clause 4.2")}, "by its gate and not the baseline's, that GPU only")
     tap.ok("gate of p2p-bandwidth p2p.unidirectional.enabled: >= 345 GB/s -> >= 366 GB/s (335 items)\n" in done.stdout and
-           f"\nbefore: judgement {first}, passed, against hgx-h100 " in done.stdout and
+           f"\nbefore: judgement {first}, passed, against baseline hgx-h100 " in done.stdout and
            f"\njudgement: {judgement}\nrun: 1\nverdict: failed\n" in done.stdout,
            "judge says which gates are others, and what the judgement before it was", done.stdout[-1500:])
     shown = text_of(lab, 1)

@@ -407,6 +407,60 @@ def a_host_is_to_blame():
     remove_tools()
 
 
+def who_cannot_take_what_was_sent():
+    """It stands in the way there already, so it is neither taken nor left lying."""
+    tools = make_tools("in-the-way", 8)
+    version = version_of(staged(tools, "--dry-run"))
+    part = f"{var_tmp(hosts.list[1])}/assay-0/tools/.{version}.part"
+    os.makedirs(part, 0o755)
+    for folder in (part.rsplit("/", 1)[0], part.rsplit("/", 2)[0]):
+        os.chmod(folder, 0o700)
+    os.chmod(part, 0o755)
+    done = staged(tools)
+    rows = rows_of(done)
+    tap.ok(done.returncode == 1 and rows["node2"].startswith("failed") and {rows[host] for host in ALL if host != "node2"} == {"broadcast"},
+           "a host that cannot take it: the others have it", done.stdout, done.stderr)
+    tap.same([line for line in left_of(version) if "/.stage-" in line], [], "a host that cannot take it: what was sent there goes")
+    remove_tools()
+
+
+def hosts_that_share_a_folder():
+    """The first that has made the version removes what the others make theirs of."""
+    shared = f"{FOLDER}/shared/tools"
+    os.makedirs(f"{FOLDER}/shared", 0o700)
+    inside = ["nsenter", "-t", str(hosts.list[1].child.pid), "-m"]
+    command(*inside, "mount", "-t", "tmpfs", "tmpfs", "/usr/local/bin")
+    write(f"/proc/{hosts.list[1].child.pid}/root/usr/local/bin/chmod",
+          '#!/bin/sh\ncase $2 in */files.*) n=0; while [ -e "$2" ] && [ $n -lt 200 ]; do n=$((n + 1)); sleep 0.1; done ;; esac\nexec /bin/chmod "$@"\n', 0o755)
+    tools = make_tools("shared-tools", 8)
+    done = staged(tools, "--root", shared)
+    version = version_of(done)
+    tap.same((done.returncode, {row.split(":")[0] for row in rows_of(done).values()} | {"has it"}, sorted(os.listdir(shared))),
+             (0, {"broadcast", "has it"}, [version]), "hosts that share the folder: all have what one of them made", done.stdout, done.stderr)
+    command(*inside, "umount", "/usr/local/bin")
+    shutil.rmtree(f"{FOLDER}/shared")
+
+
+def the_common_job():
+    """What is in its way, what is none of its business, and what it does without."""
+    done = staged(make_tools("untold", 5), PATH=instead_of("sinfo", "echo 'slurm_load_node: Unable to contact slurm controller' >&2; exit 1"))
+    tap.ok(done.returncode == 0 and all("Unable to contact slurm controller" in row for row in rows_of(done).values()),
+           "sinfo fails: its words are told", done.stdout, done.stderr)
+    remove_tools()
+    done = staged(make_tools("profile", 5), SALLOC_PARTITION="none", SINFO_PARTITION="none", SBCAST_SIZE="none")
+    tap.same((done.returncode, rows_of(done)), (0, {host: "broadcast" for host in ALL}), "options of Slurm in a profile: they are for what a person starts",
+             done.stdout, done.stderr)
+    remove_tools()
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "all is idle again")
+    busy = instead_of("salloc", "case $* in *node2*|*'node['*) echo 'salloc: error: Unable to allocate resources: Requested nodes are busy' >&2; exit 1 ;; esac; "
+                      'exec "$real" "$@"').split(":")[0]
+    done = staged(make_tools("stuck", 5), PATH=f"{busy}:" + instead_of("sinfo", '"$real" "$@" | sed "/^node2 /s/ idle$/ completing/"'))
+    rows = rows_of(done)
+    tap.ok(done.returncode == 0 and {rows[host] for host in ALL if host != "node2"} == {"broadcast"} and "not by sbcast" in rows["node2"],
+           "a node that stays in completing: the others do without it", done.stdout, done.stderr)
+    remove_tools()
+
+
 def a_broadcast_is_cut_off():
     """Ctrl-C, kill -9 of the controller, and scancel, while it is on its way: nothing of it stays."""
     tools = make_tools("cut", 60)
@@ -425,7 +479,9 @@ def a_broadcast_is_cut_off():
         if story != "scancel":
             tap.same(done.returncode, 130 if story == "Ctrl-C" else -9, f"{story}: it ends", done.stdout, done.stderr)
         else:
-            tap.ok(done.returncode == 2 and all("not reached" in row for row in rows_of(done).values()), "scancel: it ends, and no host has it", done.stdout, done.stderr)
+            tap.ok(done.returncode == 0 and all("not by sbcast" in row for row in rows_of(done).values()),
+                   "scancel: no session asks for that job any more, and each brings it in one of its own", done.stdout, done.stderr)
+            remove_tools()
         tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "" and slurm.idle() == COUNT, 60), f"{story}: the job is given back", slurm.ask("squeue").stdout)
         tap.ok(wait_until(lambda: not [line for line in left_of("none") if ".part" in line or "/.stage-" in line], 10), f"{story}: nothing of it is left on any host", left_of("none"))
         tap.same([line for line in hosts.processes() if "slurm" not in line], [], f"{story}: no process is left")
@@ -637,6 +693,9 @@ def what_comes_before_a_run():
     tap.same({step["target"]: item["outcome"] for step, item in report.outcomes() if step["check"] == "reachable" and item["metric"] != "sound"},
              {host: "pass" for host in ALL}, "preflight: it reaches the hosts", done.stdout, done.stderr)
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "preflight: its job is given back", slurm.ask("squeue").stdout)
+    assay("preflight", f"{FOLDER}/hostfile", "-s", f"{FOLDER}/before.json", "--db", f"{FOLDER}/preflight.db", SLURM_CONF=slurm.conf)
+    tap.same([f"{host.name} {name}" for host in hosts.list for name in os.listdir(var_tmp(host))], [], "preflight: another one leaves no folder on any host either")
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "preflight: and its job is given back", slurm.ask("squeue").stdout)
     os.makedirs(f"{FOLDER}/tools/bin")
     write(f"{FOLDER}/tools/bin/gpu_burn", "#!/bin/sh\necho a tool\n", 0o755)
     done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/tools", SLURM_CONF=slurm.conf)
@@ -763,7 +822,8 @@ STORIES = {story.__name__: story for story in (
     what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
-    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends, the_watch_is_killed,
+    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, who_cannot_take_what_was_sent, hosts_that_share_a_folder, the_common_job,
+    a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends, the_watch_is_killed,
     the_job_is_preempted,
     a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}

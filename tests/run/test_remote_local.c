@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guard on this machine, without a network. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "assay/base/files.h"
@@ -484,6 +486,53 @@ static void a_folder_that_was_never_whole_is_listed_and_forgotten(void **state)
     kept_release(&list);
 }
 
+static void a_list_makes_no_folder(void **state)
+{
+    struct bench *bench = *state;
+    struct remote *remote = remote_open(bench->pool, &here);
+    struct kept list = {0};
+    char spool[100];
+
+    bench_do(bench, remote, REMOTE_LIST, NULL, &list);
+    assert_ended(&list, REMOTE_WHY_NONE, 0);
+    assert_int_equal(list.out.length, 0);
+    snprintf(spool, sizeof spool, "%s/spool", bench->folder);
+    assert_false(file_exists(spool));
+    kept_release(&list);
+}
+
+/* A sender looks once a second whether what it waits for has ended. */
+static void what_ended_is_listed_as_running_until_its_sender_has_gone(void **state)
+{
+    struct bench *bench = *state;
+    struct remote *remote = remote_open(bench->pool, &here);
+    struct kept kept = {0}, list = {0};
+    int input[2];
+    pid_t sender;
+    char line[100];
+
+    bench_do(bench, remote, REMOTE_ENSURE, "true", &kept);
+    assert_int_equal(pipe2(input, O_CLOEXEC), 0);
+    sender = fork();
+    if (sender == 0) {
+        dup2(input[0], 0);
+        execl("/bin/sh", "sh", "-c", "read -r _", "assay", "ensure", kept.uuid, NULL);
+        _exit(127);
+    }
+    bench_run_for(bench, 200);
+    bench_do(bench, remote, REMOTE_LIST, NULL, &list);
+    snprintf(line, sizeof line, "%s running\n", kept.uuid);
+    assert_string_equal(list.out.bytes, line);
+    close(input[0]);
+    close(input[1]);
+    assert_int_equal(waitpid(sender, NULL, 0), sender);
+    bench_do(bench, remote, REMOTE_LIST, NULL, &list);
+    snprintf(line, sizeof line, "%s ended\n", kept.uuid);
+    assert_string_equal(list.out.bytes, line);
+    kept_release(&kept);
+    kept_release(&list);
+}
+
 static void a_spool_that_is_not_private_is_refused(void **state)
 {
     struct bench *bench = *state;
@@ -624,6 +673,8 @@ int main(void)
         CASE(a_reader_that_hangs_ends_itself_and_neither_the_command_nor_another_reader),
         CASE(forget_removes_the_spool_but_not_under_a_running_command),
         CASE(a_folder_that_was_never_whole_is_listed_and_forgotten),
+        CASE(a_list_makes_no_folder),
+        CASE(what_ended_is_listed_as_running_until_its_sender_has_gone),
         CASE(a_spool_that_is_not_private_is_refused),
         CASE(a_job_that_is_not_one_is_refused_before_it_is_sent),
         CASE(many_jobs_share_a_host),

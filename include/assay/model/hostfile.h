@@ -102,6 +102,8 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
 struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Whether steps of Slurm reach it, and no login does. */
+bool host_is_over_slurm(const struct host *host);
 /* How many racks the hosts stand in; those without rack= stand in one together. */
 unsigned host_racks(const struct host *const *hosts, size_t count);
 /* How many of them stand in the rack that has the fewest of them. */

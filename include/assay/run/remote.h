@@ -64,7 +64,8 @@ struct remote_options {
                    bool asking); /* a question is on the terminal, or no longer; NULL: nobody cares */
     void *asking_context;
     /* Of TRANSPORT_SLURM: the number of the job in which this host's steps run, NULL: none of ours. NULL, or where it gives none:
-       steps run in the allocation that assay was started in, or each session asks Slurm for one of its own. */
+       steps run in the allocation that assay was started in, or each session asks Slurm for one of its own. Asked again
+       where a session finds that job over, after slurm_refused. */
     const char *(*slurm_job)(void *context, const char *host);
     /* Why that job is not to be had (any more), as far as whoever asked for it knows; NULL: nothing is known. */
     const struct reason *(*slurm_refused)(void *context, const char *host);
@@ -124,8 +125,8 @@ enum remote_verb {
     REMOTE_GONE,   /* only the sweep: on other hosts that the job had started processes on */
     REMOTE_FORGET, /* removes the spool; to be sent only after the result has been committed to the store. A
                       command that still runs is not forgotten: rc is 1 then */
-    REMOTE_LIST, /* out: "UUID running|ended|lost|cut", one a line, of all spools of this user; cut: nothing of it
-                      has run */
+    REMOTE_LIST, /* out: "UUID running|ended|lost|cut", one a line, of all spools of this user; running: or its
+                      sender is about to fetch the end; cut: nothing of it has run */
 };
 
 struct remote_file {

@@ -28,17 +28,10 @@ bool launcher_is_wide(const struct check_context *context)
     return context->member_count > 1 || strcmp(context->step->scope, "host") != 0;
 }
 
-/* Hosts that are reached by steps of Slurm: their sshd, which mpirun would need, is closed or missing. */
-static bool is_over_slurm(const struct check_context *context)
-{
-    const char *transport = context->members[0]->transport;
-
-    return transport != NULL && strcmp(transport, "slurm") == 0;
-}
-
+/* Also between hosts that steps of Slurm reach: their sshd, which mpirun would need, is closed or missing. */
 bool launcher_is_srun(const struct check_context *context)
 {
-    return context->suite->launcher.kind == LAUNCHER_SRUN || is_over_slurm(context);
+    return context->suite->launcher.kind == LAUNCHER_SRUN || host_is_over_slurm(context->members[0]);
 }
 
 static const char *srun_of(const struct check_context *context)
@@ -49,7 +42,7 @@ static const char *srun_of(const struct check_context *context)
 /* Of a job of which all is taken by the steps that assay came in. */
 static const char *srun_shares(const struct check_context *context)
 {
-    return is_over_slurm(context) ? " --overlap" : "";
+    return host_is_over_slurm(context->members[0]) ? " --overlap" : "";
 }
 
 const char *launcher_name(const struct check_context *context, size_t member)
