@@ -34,9 +34,9 @@ private() {
 }
 # runs FOLDER: programs may lie there (no noexec)
 runs() {
-    { printf '#!/bin/sh\nexit 0\n' >"$1/.try.$$" && chmod 700 "$1/.try.$$" && "$1/.try.$$"; } 2>/dev/null
+    { printf '#!/bin/sh\nexit 0\n' >"$1/.try.$own" && chmod 700 "$1/.try.$own" && "$1/.try.$own"; } 2>/dev/null
     set -- $? "$1"
-    rm -f "$2/.try.$$"
+    rm -f "$2/.try.$own"
     return "$1"
 }
 
@@ -74,8 +74,8 @@ whole() {
     [ -d "$root/$version" ] || return 1
     if fits "$root/$version"; then say "state whole"; return 0; fi
     say "damaged $bad"
-    mv -T "$root/$version" "$root/.gone.$$" 2>/dev/null
-    rm -rf "$root/.gone.$$"
+    mv -T "$root/$version" "$root/.gone.$own" 2>/dev/null
+    rm -rf "$root/.gone.$own"
     return 1
 }
 
@@ -123,7 +123,7 @@ cut_stream() {
 
 finish() {
     part=$root/.$version.part
-    files=$part/files.$$ # of our own: hosts may share the folder (a home on NFS)
+    files=$part/files.$own # of our own: hosts may share the folder (a home on NFS)
     whole && return
     rm -rf "$files"
     written=
@@ -209,8 +209,8 @@ forget_version() {
         for d in "$r/$1"* "$r/.$1"*.part; do
             { [ -d "$d" ] && private "$r"; } || continue
             used "$d" && fail "version_used_by_$how" "${d##*/}" "$by"
-            mv -T "$d" "$r/.gone.$$" 2>/dev/null || fail cannot_remove "$d"
-            rm -rf "$r/.gone.$$"
+            mv -T "$d" "$r/.gone.$own" 2>/dev/null || fail cannot_remove "$d"
+            rm -rf "$r/.gone.$own"
             found=1
             say "removed $d"
         done
@@ -222,6 +222,7 @@ forget_version() {
 stage() {
     verb=$1 version=$2
     choose_from=$3
+    own=$ASSAY_ATTEMPT # what has no other's name: hosts that share the folder have processes of the same number
     shift 3
     case $verb in
     versions | forget_version)
