@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -211,21 +212,42 @@ static const char *tester_name(struct arena *arena)
     return arena_printf(arena, "%s@%s", user->pw_name, host);
 }
 
-/* Slurm's controller can be away for a while, and until its job is given back nobody else gets the hosts. */
+/* By a signal; the scheduler has let go of them by then. */
+static volatile sig_atomic_t no_longer;
+
+static void give_up(int number)
+{
+    if (number != SIGHUP) /* as the scheduler has it: a run outlives its terminal */
+        no_longer = 1;
+}
+
+/* Slurm's controller can be away for a while, and until its job is given back nobody else gets the hosts. Whoever does not want to
+   wait ends the waiting, not the run: its verdict is known. */
 static const char *give_back(struct running *run)
 {
-    enum { TRIES = 60, PAUSE_S = 5 };
+    enum { MINUTES = 5, PAUSE_S = 5 };
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction ours = {.sa_handler = give_up};
+    struct sigaction before[ARRAY_SIZE(numbers)];
+    double until = clock_steady() + MINUTES * 60.0;
     bool away;
     const char *kept = exclusive_release(run->record, &away);
 
-    if (away)
-        run->watcher.note(run->watcher.context,
-                          arena_printf(run->record->arena, "%s; this is tried again for %d minutes", kept,
-                                       TRIES * PAUSE_S / 60));
-    for (int tries = 0; away && tries < TRIES; tries++) {
+    if (!away)
+        return kept;
+    run->watcher.note(run->watcher.context,
+                      arena_printf(run->record->arena,
+                                   "%s; this is tried again for %d minutes, or until Ctrl-C", kept, MINUTES));
+    no_longer = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        sigaction(numbers[i], &ours, &before[i]);
+    while (away && !no_longer && clock_steady() < until) {
         sleep(PAUSE_S);
-        kept = exclusive_release(run->record, &away);
+        if (!no_longer)
+            kept = exclusive_release(run->record, &away);
     }
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        sigaction(numbers[i], &before[i], NULL);
     return kept;
 }
 

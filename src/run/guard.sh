@@ -264,14 +264,16 @@ forget() {
     done_well 0 ""
 }
 
-# awaited UUID: a guard of its sender is there, which attaches to it or delivers its end
-# shellcheck disable=SC2062 # these are files: the pattern comes over stdin, or grep would find its own
-awaited() { echo "$1" | grep -qzxFf - /proc/[0-9]*/cmdline 2>/dev/null; }
+# awaited UUID: a guard of its sender is there, which attaches to it or delivers its end. All processes are looked at once, for $words.
+awaited() {
+    [ -n "$words" ] || words=" $(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\000' '\n' | grep -x '[0-9a-f-]\{36\}' | tr '\n' ' ') "
+    case $words in *" $1 "*) ;; *) return 1 ;; esac
+}
 
 # list: UUID and running (or ended, and awaited), ended, lost, or cut (its sender ended while it was filled), one a line. It only
 # looks: no spool is made.
 list() {
-    lines='' left=''
+    lines='' left='' words=''
     for s in $spools; do
         { [ -d "$s" ] && usable "$s"; } || continue
         for dir in "$s"/*-*-*-*-*; do

@@ -152,7 +152,8 @@ received() {
     if [ "$(size_of "$part/stream")" = "$2" ]; then finish
     else
         rm -f "$root/$1"
-        whole || say "state part"
+        # Who has taken it removed its own $part perhaps before this one was made.
+        if whole; then rmdir "$part" 2>/dev/null; else say "state part"; fi
     fi
 }
 

@@ -67,6 +67,8 @@ def refuses_other_rates():
     refuses({}, "node1 mlx5_0 runs at 400 Gb/s, and the plan says 800; so it is of 1 more",
             plan="node1.dc1,mlx5_0,leaf1,swp1,800\nnode2,mlx5_0,leaf2,swp1,800\n" + PLAN)
     takes({}, plan="node1,mlx5_0,leaf1,swp1,400.0\nnode2,rdma0,leaf2,swp1,4e2\n" + PLAN)
+    # One that trained slow is named by those beside it, and hides nothing.
+    takes({}, plan="".join(f"{line}\n" for line in CABLES[:2] * 2).replace("400", "800", 1) + PLAN)
 
 
 def takes_no_cable_for_a_heading():

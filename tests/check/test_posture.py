@@ -162,7 +162,7 @@ def keys_of_subnets():
     tap.same(managed_by(own), told)
     tap.same(managed_by(own, options="--config=/etc/opensm/opensm.conf\0"), told)
     tap.same(managed_by(own, options=""), told)
-    tap.same(managed_by(own, options="-B\0--connect_roots\0-f\0/k/F\0-F/etc/opensm/opensm.conf\0"), told)
+    tap.same(managed_by(own, options="-B\0--connect_roots\0--console\0off\0--console-port=10000\0--consolidate_ipv6_snm_req\0-f\0/k/F\0-F/etc/opensm/opensm.conf\0"), told)
     # What the file says is not all, or not the file that is meant.
     for words in ("-k\00x1", "-k0x1", "-Bk\00x1", "--smkey=0x1", "--smk\00x1", "-BF\0/other", "--conf=/other"):
         tap.same(managed_by(own, options=f"-F\0/etc/opensm/opensm.conf\0{words}\0"),

@@ -136,10 +136,12 @@ def of_bad_links(tell):
         tell.same((others(items, SLOW, UNPROVEN, HCA, trained), report.verdict_of("node6")), ({"pass"}, "reject"), "no other link is suspected", said)
         with open(os.path.join(lab.folder, "uplinks.csv"), encoding="utf-8") as file:
             plan = re.sub(r"^(l2r0,swp16,.*),400$", r"\1,200", file.read(), flags=re.M)
+        plan = "".join(f"node6,mlx5_{rail},l1r{rail},swp6,400\n" for rail in range(8)) + plan
         report, items, recorded, said = run(lab, "declared", uplinks=write("declared.csv", plan, folder=FOLDER))
         told = [item["cause"] for _, item in report.outcomes("record") if item["metric"] == "links.uplinks" and item["remark"]]
         tell.ok(outcome(items, *SLOW) == "pass" and len(told) == 1 and told[0].count("declared with") == 1 and
                 f"{uplink(2)}: declared with 200 Gb/s, while another link beside it has 400" in told[0], "one that is declared with less is a remark", told, said)
+        tell.same(outcome(items, *trained), "fail", "a host that trained slower than the plan has it is named, and hides nothing", said)
     with Lab("errors", HOSTS, ["node1:uplink-errors", "node9:uplink-idle"], options=["--fabric", "roce"]) as lab:
         report, items, recorded, said = run(lab, "errors")
         tell.ok(outcome(items, *ERRORS) == "fail" and uplink(1) in cause(items, *ERRORS) and cause(items, *ERRORS).count(" errors in ") == 1,

@@ -247,6 +247,17 @@ def a_controller_is_killed_after_all_is_done():
     done = assay("cancel", "1", "--db", f"{FOLDER}/kept.db", SLURM_CONF=slurm.conf)
     tap.same(done.returncode, 0, "and `assay cancel` gives it back, though the run had ended", done.stdout, done.stderr)
     nothing_is_left("a job that was kept")
+    away = "echo 'scancel: error: Unable to contact slurm controller (connect failure)' >&2; echo >>%s/asked; exit 1" % FOLDER
+    child = start(*words("left", slow("left", 1)), SLURM_CONF=slurm.conf, PATH=instead_of("scancel", away))
+    tap.ok(wait_until(lambda: os.path.exists(f"{FOLDER}/asked"), 60), "slurmctld is away at the end: the job cannot be given back")
+    tap.ok(wait_until(lambda: os.path.getsize(f"{FOLDER}/asked") > 1, 30), "it is tried again")
+    child.send_signal(signal.SIGINT)
+    done = end(child)
+    tap.same(verdict(done), (0, "accept"), "Ctrl-C ends the waiting, and not the run", done.stdout, done.stderr)
+    tap.ok("are not released: scancel: error: Unable to contact slurm controller" in done.stderr, "and what is not given back is said", done.stderr)
+    done = assay("cancel", "1", "--db", f"{FOLDER}/left.db", SLURM_CONF=slurm.conf)
+    tap.same(done.returncode, 0, "`assay cancel` gives it back later", done.stdout, done.stderr)
+    nothing_is_left("a job that was given back later")
 
 
 def a_stage_is_killed():

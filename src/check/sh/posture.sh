@@ -276,7 +276,7 @@ lack_keys() { for item in $key_items; do lack "posture.$item" '' "$@"; done; }
 # key of -k), or is written as it is not understood here (-BF FILE, --conf FILE).
 settings_file() {
     words=$(tr '\000' '\n' <"$1/cmdline" 2>/dev/null | plain)
-    option=$(printf '%s\n' "$words" | grep -E '^(-k|-[^-F].*[Fk]|--smk|--con)' | grep -vE '^--(config(=.*)?|connect_roots)$' | head -n 1)
+    option=$(printf '%s\n' "$words" | grep -E '^(-k|-[^-F].*[Fk]|--smk|--conf)' | grep -vE '^--config(=.*)?$' | head -n 1)
     option=${option%%[= ]*}
     file=$(printf '%s\n' "$words" | awk '
         next_one { print; exit }
