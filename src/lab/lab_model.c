@@ -109,6 +109,11 @@ char *lab_host_file(struct arena *arena, const struct lab *lab, unsigned host, c
     return arena_printf(arena, "%s/hosts/node%u%s%s", lab->directory, host, *name != '\0' ? "/" : "", name);
 }
 
+char *lab_meeting_place(struct arena *arena, const struct lab *lab, unsigned host, const char *name)
+{
+    return arena_printf(arena, "%s/root/var/tmp/node%u.%s", lab->directory, host, name);
+}
+
 char *lab_host_path(struct arena *arena, const struct lab *lab, unsigned host)
 {
     if (fault_find(lab, host, FAULT_TOOL_MISSING) != NULL)

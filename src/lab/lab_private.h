@@ -177,6 +177,9 @@ unsigned lab_host_number(const struct lab *lab, const char *name);
 const char *lab_address(unsigned host, char buf[16]);
 /* DIRECTORY/hosts/nodeK/NAME; NAME "" for the folder itself. */
 char *lab_host_file(struct arena *arena, const struct lab *lab, unsigned host, const char *name);
+/* A file by which what runs on that host is found by others, and by what comes later. It lies in the tree that healthy hosts share, where
+   any user may write: a host's own tree can take the place of that one at any time. */
+char *lab_meeting_place(struct arena *arena, const struct lab *lab, unsigned host, const char *name);
 /* What PATH is on the host. */
 char *lab_host_path(struct arena *arena, const struct lab *lab, unsigned host);
 

@@ -35,8 +35,8 @@ static const char *object_path(const struct tool *tool, const struct request *re
 {
     const char *slash = strrchr(request->url, '/');
 
-    return lab_host_file(tool->arena, tool->lab, tool->host->number,
-                         arena_printf(tool->arena, "root/var/tmp/object.%s", slash != NULL ? slash + 1 : ""));
+    return lab_meeting_place(tool->arena, tool->lab, tool->host->number,
+                             arena_printf(tool->arena, "object.%s", slash != NULL ? slash + 1 : ""));
 }
 
 /* As `-w '%{stderr}ended %{http_code} %{time_total}\n'` has it, behind curl's complaint. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elbencho 3 on the shared /data. Services that mpirun starts on all of their hosts are one process, which leaves a mark in the first
- * host's folder, where who measures finds it; --quit takes it away.
+ * elbencho 3 on the shared /data. Services that mpirun starts on all of their hosts are one process, which leaves a mark for the first
+ * host, where who measures finds it; --quit takes it away.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,7 @@ enum { WAIT_TRIES = 600, WAIT_US = 20000, HOSTS_MOST = 1024, SERVE_TRIES = 30000
 
 static const char *mark_of(const struct tool *tool)
 {
-    return lab_host_file(tool->arena, tool->lab, tool->host->number, "root/var/tmp/elbencho.services");
+    return lab_meeting_place(tool->arena, tool->lab, tool->host->number, "elbencho.services");
 }
 
 int tool_elbencho_over(struct tool *tool, struct lab_host *hosts, size_t count, unsigned ranks)

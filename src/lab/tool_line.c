@@ -59,8 +59,7 @@ static bool is_elsewhere(const char *name)
 
 static const char *meeting_place(const struct tool *tool, unsigned host, double port)
 {
-    return lab_host_file(tool->arena, tool->lab, host,
-                         arena_printf(tool->arena, "root/var/tmp/iperf3.%u.%.0f", host, port));
+    return lab_meeting_place(tool->arena, tool->lab, host, arena_printf(tool->arena, "iperf3.%.0f", port));
 }
 
 /* Until its client has come; one that never comes does not keep it for ever. */

@@ -107,12 +107,11 @@ static void print_head(const struct tool *tool, const struct request *request)
            tool->host->number * LAB_HCAS + hca + 2, tool->host->number * LAB_HCAS + hca + 3);
 }
 
-/* Where a server on that host, with that port, leaves its device's name: any user of the host may write there, and
-   healthy hosts share the folder. */
+/* Where a server on that host, with that port, leaves its device's name. */
 static const char *meeting_place(const struct tool *tool, unsigned host, unsigned port)
 {
-    return lab_host_file(tool->arena, tool->lab, host,
-                         arena_printf(tool->arena, "root/var/tmp/%s.%u.%u", tool->name, host, port));
+    return lab_meeting_place(tool->arena, tool->lab, host,
+                             arena_printf(tool->arena, "%s.%u", tool->name, port));
 }
 
 /* Half of a round trip; either end may be the slow one. */

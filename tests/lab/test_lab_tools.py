@@ -137,7 +137,16 @@ def a_killed_collective(tap):
                "a collective counts on its own hosts, however often it was killed before", f"{counts} {done}")
 
 
+def services_and_a_collective(tap):
+    """The host's tree becomes its own while services wait for who measures."""
+    with Lab(2, [], "--speed", "1000") as lab:
+        done = lab.run(1, "(mpirun -np 2 -H node1:1,node2:1 elbencho --service &) ; sleep 1; mpirun -H node1:8,node2:8 -np 16 all_gather_perf -b 1G -e 1G -g 1; "
+                          "elbencho --hosts node1:1611,node2:1611 -w -t 8 -s 1048576 -b 1048576 /data/x && elbencho --hosts node1:1611 --quit")
+        tap.ok(done.returncode == 0 and "WRITE" in done.stdout, "services are found after a collective has run", done)
+
+
 a_killed_collective(tap)
+services_and_a_collective(tap)
 for profile in FLOORS:
     gpus = GPUS.get(profile, 8)
     with Lab(2, [], "--profile", profile) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
