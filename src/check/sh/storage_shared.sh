@@ -11,7 +11,7 @@
 #                             found it; or shared.unseen.WHAT.ROUND, "LAST": it had not when the time was over
 #   shared.wrote              "SUM WHEN": the first digits of the SHA-256 of what it wrote, and when it had
 #   shared.read.PLACE         "WHEN SUM SUM ...": when it began to read, and the sums of what it read of the hosts PLACE and after;
-#                             "-": nothing is there
+#                             "-": nothing is there, or it is not read to its end
 #
 # All that it writes lies in the attempt's own folder, is named by its place, and goes with it when it ends.
 . "$(dirname "$0")/key_value.sh"
@@ -86,6 +86,11 @@ for leader in 0 $((count - 1)); do
 done
 
 sum_of() { sha256sum | cut -c 1-16; }
+# In $sum; "-" of a file that is not there, or not read to its end: a slow host comes when others have removed theirs.
+sum_of_file() {
+    sum=$({ { dd if="$1" bs=1M 2>/dev/null || echo - >&3; } | sum_of; } 3>&1)
+    case $sum in *-*) sum=- ;; esac
+}
 # No two blocks of it, or of two hosts, are alike.
 data() { seq $((place * 1000000000 + 1)) $((place * 1000000000 + 999999999)) 2>/dev/null | head -c "$bytes"; }
 turn_begins 0
@@ -99,7 +104,8 @@ of=0
 while [ "$of" -lt "$count" ]; do
     from=$of sums=$(now)
     while [ "$of" -lt "$count" ] && [ "$of" -lt $((from + 32)) ]; do
-        if [ -e "$dir/$of.data" ]; then sums="$sums $(dd if="$dir/$of.data" bs=1M 2>/dev/null | sum_of)"; else sums="$sums -"; fi
+        sum_of_file "$dir/$of.data"
+        sums="$sums $sum"
         of=$((of + 1))
     done
     put "shared.read.$from" "$client" "$sums"
