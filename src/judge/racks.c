@@ -47,8 +47,8 @@ static const struct reason *name_of_rack(struct arena *arena, const char *rack)
     return *rack != '\0' ? reason(arena, text, rack) : REASON(without_a_name);
 }
 
-/* Who has none is told by another item: nvlink.domain.one, imex.service. Where two racks have one value, a host that is odd in its own is not what
-   joins them. */
+/* Who has none is told by another item: nvlink.domain.one, imex.service. Where two racks have one value, a host that is odd in its own
+   is not what joins them. */
 const struct reason *whole_odd_in_rack(struct arena *arena, struct whole_run *run, size_t index,
                                        const struct slot *slot, const char *value)
 {

@@ -2,9 +2,9 @@
 /*
  * iperf3 -J: TCP or UDP over one line, as the client prints it.
  *
- * facts    iperf3.version, .protocol ("TCP"), .itself (the address, where both ends of a connection have one), .streams, .seconds (that were asked for), .began (seconds since 1970, by the
- *          client's clock); .rates of "forward" and "reverse": of each interval that counts when it ended, in seconds
- *          from the first one's start, and Gb/s ("1 23.51 2 23.48")
+ * facts    iperf3.version, .protocol ("TCP"), .itself (the address, where both ends of a connection have one), .streams, .seconds
+ *          (that were asked for), .began (seconds since 1970, by the client's clock); .rates of "forward" and "reverse": of each
+ *          interval that counts when it ended, in seconds from the first one's start, and Gb/s ("1 23.51 2 23.48")
  * metrics  line.bandwidth Gb/s of all streams together: what arrived (stat=average), and the least of the intervals
  *          (stat=slowest) that the client saw; line.retransmits of the sender's TCP; of UDP line.udp.jitter us and
  *          line.udp.loss %. All at direction=forward, from client to server, or reverse (-R); --bidir has both.

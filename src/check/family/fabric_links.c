@@ -404,7 +404,8 @@ static size_t uplinks_of(const struct evidence *evidence, uint32_t number)
     return leaf ? uplinks : 0;
 }
 
-/* A link that is down is none that the sweep shows, or one that nobody declared: only its leaf has fewer. A remark, for a site may have built it so. */
+/* A link that is down is none that the sweep shows, or one that nobody declared: only its leaf has fewer. A remark, for a site may have
+   built it so. */
 static void remark_leaves(struct evidence *evidence)
 {
     struct arena *arena = evidence->out->arena;

@@ -11,7 +11,8 @@
  *   links.agree       "yes", or the ways of which the counters saw less than the flows say to have sent
  *   links.unexplained "none", or how many flows were slow over links that carried others fast
  *   links.typical     the median of all flows, % of their rate
- *   links.uplinks     "alike", or the leaves that have fewer links to other switches than others like them
+ *   links.uplinks     "alike", or the leaves that have fewer links to other switches than others like them; on Ethernet also links that
+ *                     are declared with a lower rate than one beside them
  *   links.proven      the links that the counters prove, %
  */
 #ifndef ASSAY_CHECK_FABRIC_LINKS_H

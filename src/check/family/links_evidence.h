@@ -53,7 +53,8 @@ bool ethernet_read_files(struct evidence *evidence, const struct attempt *attemp
 void ethernet_work_out(struct evidence *evidence);
 void ethernet_tell_slow(struct evidence *evidence);
 void ethernet_tell_agreement(struct evidence *evidence);
-/* The leaves that no declared link leads away from, where there are others, or more than the declared ones; NULL: none. */
+/* The leaves that no declared link leads away from, where there are others; that sent more than their declared links did; or of which
+   no round was told whole, so that nobody knows. NULL: none. */
 const struct reason *ethernet_undeclared(const struct evidence *evidence);
 /* Links that are declared with less than others of their switch to switches as near to the hosts as that one: nobody else tells their rate. */
 void ethernet_remark_rates(const struct evidence *evidence, struct fabric_list *list);

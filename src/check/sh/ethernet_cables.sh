@@ -45,8 +45,9 @@ done <"$ASSAY_DIR/hosts" >"$ASSAY_DIR/told"
 
 # Names are the same with a domain and without one. What the plan tells of a host's cable as the host does is told once; what it tells
 # otherwise is refused: another port, which then has two cables, where it is read, and another rate where that is so of half of the cables.
-# Of fewer the host's word holds: it trained slow, and is named by those beside it. Of what the host does not tell, the plan's word holds. A host that calls itself as a switch or another host is called would tell of their cables. The plan may be any file:
-# nothing of it is shown but cables.
+# Of fewer the host's word holds: it trained slow, and is named by those beside it. Of what the host does not tell, the plan's word holds.
+# A host that calls itself as a switch or another host is called would tell of their cables. The plan may be any file: nothing of it is
+# shown but cables.
 awk -F , -v OFS=, '
     function plain(node) { node = tolower(node); if (node ~ /[^0-9.]/) sub(/\..*/, "", node); return node }
     function same(a, b) { a = tolower(a); b = tolower(b); return a == b || (plain(a) == plain(b) && (a !~ /\./ || b !~ /\./)) }
