@@ -90,7 +90,11 @@ done, lines = over((2, (*TRAIN, "--gpus", "1", "--inject", "host=1,gpu=0,bits=0x
 ok(done.returncode == 1 and "step 3: no loss and gradients have the majority" in lines[-1]["reason"] and not by_key(lines, "wrong_gpu"),
    "where nobody can tell which of two hosts is right, nobody is named and nothing passes", (lines[-1:], done.stderr))
 done, lines = over((2, ("sdc", "--backend", "host")))
-ok(done.returncode == 64 and "only training goes over several hosts" in done.stderr, "other tests are of one host", (done.returncode, done.stderr))
+ok(done.returncode == 64 and done.stderr.count("only training goes over several hosts") == 1 and "MPI_ABORT" not in done.stderr,
+   "other tests are of one host, which is said once", (done.returncode, done.stderr))
+done, lines = over((1, TRAIN), (1, ("sdc", "--backend", "host")))
+ok(done.returncode == 64 and not lines and "only training goes over several hosts" in done.stderr, "nor is one of them among hosts that train",
+   (done.returncode, lines, done.stderr))
 done, lines = over((2, (*TRAIN, "--hz", "2")))
 ok(done.returncode == 64 and "--hz" in done.stderr and not lines, "an unknown option is refused", (done.returncode, done.stderr))
 
