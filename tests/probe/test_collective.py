@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from probe_case import end, ok
+from probe_case import by_mpirun, end, ok
 
 PROBE, OTHER = map(os.path.abspath, sys.argv[1:])
 RANKS = 4
@@ -22,8 +22,7 @@ FACTORS = {"all_reduce": 2 * (RANKS - 1) / RANKS, "all_gather": (RANKS - 1) / RA
            "reduce_scatter": (RANKS - 1) / RANKS, "alltoall": (RANKS - 1) / RANKS, "sendrecv": 1}
 
 def run(*words, ranks=RANKS):
-    done = subprocess.run([*MPIRUN, *AS_ROOT, "-np", str(ranks), PROBE, "--backend", "host", *words],
-                          capture_output=True, text=True, timeout=120, check=False)
+    done = by_mpirun([*MPIRUN, *AS_ROOT, "-np", str(ranks), PROBE, "--backend", "host", *words])
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     return done, lines
 
@@ -71,7 +70,7 @@ def is_stopped():
     words = [*MPIRUN, *AS_ROOT, "-np", str(RANKS), "sh", "-c",
              '[ "$OMPI_COMM_WORLD_RANK" != 3 ] || { (sleep 4; kill -STOP $$) & }; exec "$@"', "sh", PROBE, "--backend", "host",
              "-b", "64K", "-n", "1000000", "--deadline", "8"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    done = by_mpirun(words)
     ok(done.returncode == 75 and "did not arrive: rank 3 on" in done.stderr and "(no answer)" in done.stderr and
        done.stderr.count("rank 3 on") == 1 and "rank 2 on" not in done.stderr,
        "a rank whose process is stopped: it is named for giving no answer", done.stdout + done.stderr)
@@ -126,8 +125,7 @@ def refuses():
 
 def is_another_version():
     """Of what another version says of itself nothing is taken for ours."""
-    done = subprocess.run([*MPIRUN, *AS_ROOT, "-np", "2", PROBE, "--backend", "host", ":", "-np", "1", OTHER, "--backend",
-                           "host"], capture_output=True, text=True, timeout=120, check=False)
+    done = by_mpirun([*MPIRUN, *AS_ROOT, "-np", "2", PROBE, "--backend", "host", ":", "-np", "1", OTHER, "--backend", "host"])
     ok(done.returncode == 69 and "expected the same program on all hosts" in done.stderr and "rank 2 is" in done.stderr,
        "another version on one rank: refused, and which", done.stdout + done.stderr)
 
