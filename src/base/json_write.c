@@ -149,22 +149,49 @@ static int fewest_digits(double number, char *buf, size_t size)
     return few;
 }
 
+/* The decimal digits of a whole number, at least so many; where they end. By hand: judging writes millions of numbers, and
+   printf takes five times as long. */
+static char *put_digits(char *at, uint64_t whole, int least)
+{
+    char digits[20];
+    int count = 0;
+
+    while (whole > 0 || count < least) {
+        digits[count++] = (char)('0' + whole % 10);
+        whole /= 10;
+    }
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
+/* whole / 10^decimals */
+static void put_decimal(bool negative, uint64_t whole, uint64_t power, int decimals, char *buf)
+{
+    if (negative)
+        *buf++ = '-';
+    buf = put_digits(buf, whole / power, 1);
+    if (decimals > 0) {
+        *buf++ = '.';
+        buf = put_digits(buf, whole % power, decimals);
+    }
+    *buf = '\0';
+}
+
 /* What tools print has few decimals, and is found by dividing, which rounds as reading does: an integer and a power of ten
    that are doubles themselves. Up to 15 digits no shorter text reads back the same. */
-static bool put_decimal(double number, char *buf, size_t size)
+static bool put_short(double number, char *buf)
 {
-    static const long long powers[] = {10, 100, 1000, 10000, 100000, 1000000};
+    static const uint64_t powers[] = {10, 100, 1000, 10000, 100000, 1000000};
     const double least = 1e-4 /* below it %g has an exponent */, most = 1e15;
     double positive = fabs(number);
 
-    for (size_t i = 0; i < sizeof powers / sizeof *powers && positive >= least; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(powers) && positive >= least; i++) {
         double scaled = rint(positive * (double)powers[i]);
-        long long whole = scaled < most ? (long long)scaled : 0;
 
         if (scaled >= most || scaled / (double)powers[i] != positive)
             continue;
-        snprintf(buf, size, "%s%lld.%0*lld", number < 0 ? "-" : "", whole / powers[i], (int)i + 1,
-                 whole % powers[i]);
+        put_decimal(number < 0, (uint64_t)scaled, powers[i], (int)i + 1, buf);
         return true;
     }
     return false;
@@ -176,10 +203,10 @@ const char *number_text(double number, char *buf, size_t size)
     int digits;
 
     if (number == floor(number) && fabs(number) <= most) {
-        snprintf(buf, size, "%lld", (long long)number);
+        put_decimal(number < 0, (uint64_t)fabs(number), 1, 0, buf);
         return buf;
     }
-    if (put_decimal(number, buf, size))
+    if (put_short(number, buf))
         return buf;
     digits = fewest_digits(number, buf, size);
     /* A larger one without an exponent would claim that each of its digits is meant; json_parse refuses it. */

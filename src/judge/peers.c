@@ -482,8 +482,8 @@ static struct spread spread_of_many(const struct comparison *comparison, const s
     return spread_of(inner, squares, freedom);
 }
 
-/* How many of sorted values lie so far below the middle that they are out of reach; count: all. */
-static size_t out_of_reach(const double *sorted, size_t count, double middle, double reach)
+/* How many of sorted values lie further below the middle than that, and how many do not lie further above it. */
+static size_t count_below(const double *sorted, size_t count, double middle, double reach)
 {
     size_t from = 0;
 
@@ -494,6 +494,21 @@ static size_t out_of_reach(const double *sorted, size_t count, double middle, do
             from = half + 1;
         else
             count = half;
+    }
+    return from;
+}
+
+static size_t count_not_above(const double *sorted, size_t count, double middle, double far)
+{
+    size_t from = 0;
+
+    while (from < count) {
+        size_t half = from + (count - from) / 2;
+
+        if (sorted[half] - middle > far)
+            count = half;
+        else
+            from = half + 1;
     }
     return from;
 }
@@ -509,13 +524,10 @@ static bool is_among_many(const struct aspect *of, const struct siblings *siblin
     const double rounding = 1e-9;
     double reach =
         reach_of(of->spread, of->freedom, siblings->spread, mad_efficiency * (double)(siblings->count - 1));
-    size_t first = out_of_reach(siblings->sorted, siblings->count, middle, reach), end = siblings->count;
-    size_t count;
+    size_t first = count_below(siblings->sorted, siblings->count, middle, reach);
+    size_t end = count_not_above(siblings->sorted, siblings->count, middle, siblings->far);
+    size_t count = end > first ? end - first : 0;
     double sum;
-
-    while (end > first && siblings->sorted[end - 1] - middle > siblings->far)
-        end--;
-    count = end - first;
 
     /* Of few the middle itself may be out of reach, and counts all the same. */
     if (count <= PEERS_LEAST || first >= siblings->count / 2)

@@ -128,15 +128,18 @@ int run_columns_find(struct store *store, struct arena *arena, const struct run_
                      struct run_columns *ret_columns, struct error *err)
 {
     sqlite3_stmt *statement = run_query(
-        store, arena_printf(arena, "SELECT name FROM pragma_table_info('%s') ORDER BY cid", table->name), 0,
-        NULL, err);
+        store, arena_printf(arena, "SELECT name,type FROM pragma_table_info('%s') ORDER BY cid", table->name),
+        0, NULL, err);
     struct foreign_keys keys = {0};
     int got = statement != NULL ? foreign_keys_of(store, arena, table->name, &keys, err) : -1;
 
     *ret_columns = (struct run_columns){0};
-    while (got >= 0 && (got = run_query_next(store, statement, err)) > 0)
-        list_push(arena, &ret_columns->list)->name =
-            arena_strdup(arena, (const char *)sqlite3_column_text(statement, 0));
+    while (got >= 0 && (got = run_query_next(store, statement, err)) > 0) {
+        struct run_column *column = list_push(arena, &ret_columns->list);
+
+        column->name = arena_strdup(arena, (const char *)sqlite3_column_text(statement, 0));
+        column->is_text = strcmp((const char *)sqlite3_column_text(statement, 1), "TEXT") == 0;
+    }
     sqlite3_finalize(statement);
     for (size_t i = 0; i < ret_columns->list.count && got == 0; i++) {
         struct run_column *column = &ret_columns->list.items[i];

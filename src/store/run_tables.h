@@ -19,6 +19,7 @@ enum column_kind {
 struct run_column {
     const char *name;
     enum column_kind kind;
+    bool is_text; /* its declared type, which is that of its values: all tables are STRICT */
     size_t target;
 };
 

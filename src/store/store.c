@@ -224,16 +224,34 @@ static int open_for_writing(struct store *store, struct error *err)
     return 0;
 }
 
+/* In one look, for another process may be making the file: what it had not done a moment ago, with what it has done now, would
+   be the file of another program. */
+static int ask_owner(struct store *store, int64_t *ret_version, int64_t *ret_application, int64_t *ret_tables)
+{
+    static const char sql[] = "SELECT user_version,application_id,(SELECT count(*) FROM sqlite_schema) "
+                              "FROM pragma_user_version,pragma_application_id";
+    sqlite3_stmt *statement;
+    int result = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+
+    if (result != SQLITE_OK)
+        return result;
+    result = sqlite3_step(statement);
+    if (result == SQLITE_ROW) {
+        *ret_version = sqlite3_column_int64(statement, 0);
+        *ret_application = sqlite3_column_int64(statement, 1);
+        *ret_tables = sqlite3_column_int64(statement, 2);
+        result = SQLITE_OK;
+    }
+    sqlite3_finalize(statement);
+    return result;
+}
+
 /* Ours, or empty and to be ours; 0 with its version. */
 static int check_owner(struct store *store, int newest, int64_t *ret_version, struct error *err)
 {
     int64_t application = 0, tables = 0;
-    int result = ask_pragma(store, "PRAGMA user_version", ret_version);
+    int result = ask_owner(store, ret_version, &application, &tables);
 
-    if (result == SQLITE_OK)
-        result = ask_pragma(store, "PRAGMA application_id", &application);
-    if (result == SQLITE_OK)
-        result = ask_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables);
     if (result != SQLITE_OK)
         return opening_error(store, result, err);
     if (application != STORE_APPLICATION_ID && (tables > 0 || *ret_version != 0 || application != 0))

@@ -448,7 +448,7 @@ static int open_at_once(const char *path, int begin)
 
 static void several_controllers_may_make_the_database_at_once(void **state)
 {
-    enum { ROUNDS = 3, CONTROLLERS = 6 };
+    enum { ROUNDS = 20, CONTROLLERS = 6 };
     struct place *place = *state;
 
     for (unsigned round = 0; round < ROUNDS; round++) {
