@@ -530,8 +530,7 @@ int exclusive_begin(const struct record *record, const struct plan_sources *sour
     if ((adopt && adopt_all(exclusive, err) < 0) ||
         (!exclusive->takes_no_more && claim_all(exclusive, record->plan, err) < 0)) {
         const char *cause = arena_strdup(exclusive->arena, err->text);
-        bool away;
-        const char *kept = adopt ? NULL : exclusive_release(record, &away);
+        const char *kept = adopt ? NULL : exclusive_release(record, NULL);
 
         /* The cause first: it is what must not be cut. */
         return kept == NULL ? -1 : error_set(err, err->code, "%s; %s", cause, kept);
@@ -601,13 +600,12 @@ const char *exclusive_release(const struct record *record, bool *ret_away)
     const char *name = arena_printf(record->arena, "--name=assay-%s", record->uuid);
     const char *words[] = {"scancel", name, NULL}, *out, *complaint = "";
     struct error err = {0};
-    int status;
+    int status = 0;
 
-    *ret_away = false;
-    if (document_find(&record->documents, EXCLUSIVE_DOCUMENT) == NULL)
-        return NULL;
-    status = program_run(record->arena, words, NULL, &out, &complaint, &err);
-    *ret_away = status > 0 && is_away(complaint);
+    if (document_find(&record->documents, EXCLUSIVE_DOCUMENT) != NULL)
+        status = program_run(record->arena, words, NULL, &out, &complaint, &err);
+    if (ret_away != NULL)
+        *ret_away = status > 0 && is_away(complaint);
     return status == 0
                ? NULL
                : arena_printf(record->arena, "jobs of Slurm are not released: %s; `scancel %s` does it",

@@ -92,14 +92,13 @@ static bool had_ended(struct store *store, long long number, struct error *err)
     enum run_state state;
     const struct record *record;
     const char *kept;
-    bool away;
 
     if (state_of(store, number, &state, err) < 0 || (state != RUN_ENDED && state != RUN_CANCELLED))
         return false;
     record = store_load_question(store, arena, number, err);
     if (record == NULL)
         return false;
-    kept = exclusive_release(record, &away); /* jobs that could not be given back when it ended */
+    kept = exclusive_release(record, NULL); /* jobs that could not be given back when it ended */
     if (kept != NULL)
         cli_warn("assay: %s\n", kept);
     cli_print("run %lld %s at %s UTC; nothing is left to cancel, `assay show %lld` shows what it found\n",

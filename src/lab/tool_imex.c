@@ -73,6 +73,11 @@ int tool_imex(struct tool *tool)
         fprintf(stderr, "nvidia-imex-ctl: the lab has -N of hosts that NVLinks join\n");
         return 255;
     }
+    if (fault_find(tool->lab, tool->host->number, FAULT_IMEX_MUTE) != NULL) {
+        /* Its own words for that are not known to us. */
+        fprintf(stderr, "nvidia-imex-ctl: the lab's nvidia-imex has its command service off\n");
+        return 1;
+    }
     print_nodes(tool, &nodes);
     for (unsigned from = 0; from < nodes.count; from++) {
         printf("%8u        ", from);

@@ -111,7 +111,46 @@ size_t redact_learn_name(struct pass *pass, size_t at, enum redact_kind kind, bo
     return end;
 }
 
-/* "gpu[001-128],login1": each of them. */
+static size_t skip_bytes(const struct pass *pass, size_t at, const char *set)
+{
+    while (is_one_of(byte_at(pass, at), set))
+        at++;
+    return at;
+}
+
+/* Blanks, a colon or an equals sign, blanks, a quote; 0: there is no such thing. Dots as ibnetdiscover fills with. */
+static size_t separator_end(const struct pass *pass, size_t at)
+{
+    if (byte_at(pass, at) == '\\')
+        at++;
+    if (byte_at(pass, at) == '"')
+        at++;
+    while (is_blank(byte_at(pass, at)))
+        at++;
+    if (byte_at(pass, at) == '.' && byte_at(pass, at + 1) == '.')
+        while (byte_at(pass, at + 1) == '.')
+            at++;
+    else if (!is_one_of(byte_at(pass, at), ":="))
+        return 0;
+    at++;
+    while (is_blank(byte_at(pass, at)))
+        at++;
+    at += byte_at(pass, at) == '\\';
+    return at + (byte_at(pass, at) == '"' || byte_at(pass, at) == '\'');
+}
+
+/* The next name of a list, behind a comma with blanks and quotes about it, which is no key of what follows; at: there is none. */
+static size_t next_of_list(const struct pass *pass, size_t at)
+{
+    size_t comma = skip_bytes(pass, at, " \"'"), next = skip_bytes(pass, comma + 1, " \"'");
+
+    return byte_at(pass, comma) == ',' && is_alnum(byte_at(pass, next)) &&
+                   separator_end(pass, name_end(pass, next)) == 0
+               ? next
+               : at;
+}
+
+/* "gpu[001-128],login1", "login1, login2": each of them. */
 void redact_learn_hosts(struct pass *pass, size_t at)
 {
     size_t end = at;
@@ -136,6 +175,11 @@ void redact_learn_hosts(struct pass *pass, size_t at)
         while (at < end && is_one_of(byte_at(pass, at), ".[],"))
             at++;
     }
+    while (end > 0 && byte_at(pass, end - 1) == ',')
+        end--;
+    while ((at = next_of_list(pass, end)) > end &&
+           (end = redact_learn_name(pass, at, REDACT_HOST, true)) > at)
+        ;
 }
 
 enum what { A_USER, A_HOST, HOSTS, A_NAME, A_DOMAIN, MAYBE_A_HOST };
@@ -237,27 +281,6 @@ static const struct phrase phrases[] = {
     {"asset tag:", A_NAME},
     {"partitionname:", A_NAME},
 };
-
-/* Blanks, a colon or an equals sign, blanks, a quote; 0: there is no such thing. Dots as ibnetdiscover fills with. */
-static size_t separator_end(const struct pass *pass, size_t at)
-{
-    if (byte_at(pass, at) == '\\')
-        at++;
-    if (byte_at(pass, at) == '"')
-        at++;
-    while (is_blank(byte_at(pass, at)))
-        at++;
-    if (byte_at(pass, at) == '.' && byte_at(pass, at + 1) == '.')
-        while (byte_at(pass, at + 1) == '.')
-            at++;
-    else if (!is_one_of(byte_at(pass, at), ":="))
-        return 0;
-    at++;
-    while (is_blank(byte_at(pass, at)))
-        at++;
-    at += byte_at(pass, at) == '\\';
-    return at + (byte_at(pass, at) == '"' || byte_at(pass, at) == '\'');
-}
 
 /* Where what the phrase announces begins; 0: it does not stand here. */
 static size_t announced(const struct pass *pass, const struct phrase *phrase)
@@ -553,14 +576,16 @@ static void learn_tilde(struct pass *pass)
         redact_learn_name(pass, pass->at + 1, REDACT_USER, false);
 }
 
-/* "gpu12 HCA-1", "gpu12 mlx5_0" in quotes or brackets: how InfiniBand describes an end of a link. */
+/* "gpu12 HCA-1", "gpu12 mlx5_0" in quotes or brackets: how InfiniBand describes an end of a link. Of a switch it is the name alone, and
+   what stands behind tells it: of ibdiagnet's lists of links and of ports, and of iblinkinfo's lines. */
 static void learn_description(struct pass *pass, size_t at)
 {
-    static const char *const devices[] = {" HCA-", " mlx", " hfi", " bnxt_re", " irdma", " ibp"};
+    static const char *const next[] = {
+        " HCA-", " mlx", " hfi", " bnxt_re", " irdma", " ibp", "} LID:0", "\", Mellanox, 0", "\" ( "};
     size_t end = name_end(pass, at);
 
-    for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
-        if (slice_starts(slice_from(pass->in, end < pass->in.length ? end : pass->in.length), devices[i]))
+    for (size_t i = 0; i < ARRAY_SIZE(next); i++)
+        if (slice_starts(slice_from(pass->in, end < pass->in.length ? end : pass->in.length), next[i]))
             redact_learn_name(pass, at, REDACT_HOST, false);
 }
 

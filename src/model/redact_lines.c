@@ -277,6 +277,27 @@ static void learn_cable(struct line *line)
     }
 }
 
+/* ethernet-links: behind "# counters 0" a row a port, as a program of the site writes it: "leaf1" , "swp33" , 91273460128, 8123470032.
+   Also one that is refused names its switch; a heading has no digit. */
+static void learn_counted(struct line *line)
+{
+    struct pass *pass = line->pass;
+    struct slice whole = {pass->in.bytes + line->begin, line->end - line->begin};
+    bool comment = slice_equal(field(line, 0), "#"), digit = false;
+    size_t at = line->begin;
+
+    pass->counted = comment ? pass->counted || slice_equal(field(line, 1), "counters")
+                            : pass->counted && slice_find(whole, ",") != (size_t)-1;
+    if (!pass->counted || comment)
+        return;
+    for (size_t i = 0; i < whole.length; i++)
+        digit |= isdigit((unsigned char)whole.bytes[i]) != 0;
+    while (at < line->end && strchr(" \t\"", byte_at(pass, at)) != NULL)
+        at++;
+    if (digit)
+        redact_learn_name(pass, at, REDACT_HOST, false);
+}
+
 /* iblinkinfo: the GUID of a port begins its line; ibv_devices: "mlx5_0 506b4b0300cafe01". */
 static void learn_guid_line(struct line *line)
 {
@@ -454,6 +475,7 @@ void redact_learn_line(struct pass *pass, size_t begin, size_t end)
     if (begin_table(&line) || learn_listing(&line) || learn_terminal(&line) || learn_cron(&line) ||
         learn_resolver(&line) || learn_hosts_line(&line))
         return;
+    learn_counted(&line);
     learn_guid_line(&line);
     learn_sources(&line);
     if (pass->column_count > 0)

@@ -69,6 +69,7 @@ struct pass {
     size_t login_end, identity_end, guid_end, mac_end; /* how far what stood before says what comes */
     struct redact_column columns[REDACT_COLUMNS];
     size_t column_count;
+    bool counted; /* rows of counters come, each behind the name of a switch or host */
 };
 
 long long redact_number(struct redactor *redactor, enum redact_kind kind, const char *name);

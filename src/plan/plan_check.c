@@ -137,27 +137,41 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
     return check_arguments_valid(check, step, err);
 }
 
-static int check_hosts_of(const struct builder *builder, const struct suite_step *suite_step,
-                          const struct platform *platform, struct error *err)
+static int check_host(const struct builder *builder, const struct suite_step *suite_step,
+                      const struct platform *platform, const struct host *host, struct error *err)
 {
     const struct plan_sources *sources = builder->sources;
     const struct check *check = check_find(suite_step->check);
+    struct check_context context = {
+        .arena = builder->arena,
+        .suite = sources->suite,
+        .step = suite_step,
+        .platform = platform,
+        .check = check,
+        .members = &host,
+        .member_count = 1,
+    };
 
-    for (size_t i = 0; i < builder->plan->hosts.count; i++) {
-        struct check_context context = {
-            .arena = builder->arena,
-            .suite = sources->suite,
-            .step = suite_step,
-            .platform = platform,
-            .check = check,
-            .members = &builder->plan->hosts.items[i],
-            .member_count = 1,
-        };
+    return host_platform(sources, host) == platform
+               ? check->host_valid(&context, sources->hostfile->path, err)
+               : 0;
+}
 
-        if (host_platform(sources, context.members[0]) == platform &&
-            check->host_valid(&context, sources->hostfile->path, err) < 0)
+/* And its spares, each of which may have to stand in. */
+static int check_hosts_of(const struct builder *builder, const struct suite_step *suite_step,
+                          const struct platform *platform, struct error *err)
+{
+    const struct plan *plan = builder->plan;
+    const struct hostfile *hostfile = builder->sources->hostfile;
+    bool no_spares = plan_takes_no_spares(builder->arena, plan, hostfile);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (check_host(builder, suite_step, platform, plan->hosts.items[i], err) < 0)
             return -1;
-    }
+    for (size_t i = 0; i < hostfile->hosts.count && !no_spares; i++)
+        if (hostfile->hosts.items[i].role == ROLE_SPARE &&
+            check_host(builder, suite_step, platform, &hostfile->hosts.items[i], err) < 0)
+            return -1;
     return 0;
 }
 

@@ -62,6 +62,9 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
 void plan_sets_alone(struct arena *arena, const struct suite_step *step, const struct host *host,
                      struct member_sets *ret_sets);
 
+/* plan_substitute.c: who asked for some hosts only does not mean others. */
+bool plan_takes_no_spares(struct arena *arena, const struct plan *plan, const struct hostfile *hostfile);
+
 /* Whether the step is for hosts of that platform, and why: plan_applies.c. The choice may be NULL. */
 bool plan_applies(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
                   const struct platform *platform, struct plan_choice *ret_choice);

@@ -36,8 +36,7 @@ struct roster {
     LIST_OF(struct place) places;
 };
 
-/* Who asked for some hosts only does not mean others. */
-static bool is_restricted(struct arena *arena, const struct plan *plan, const struct hostfile *hostfile)
+bool plan_takes_no_spares(struct arena *arena, const struct plan *plan, const struct hostfile *hostfile)
 {
     const struct host_names *names = host_names_of_plan(arena, plan);
 
@@ -514,7 +513,7 @@ void plan_add_substitutes(struct plan *plan, const struct plan_sources *sources,
                             .host_count = plan->hosts.count,
                             .unfit_for = arena_array(arena, size_t, plan->hosts.count + 1),
                             .known = plan->steps.count,
-                            .no_spares = is_restricted(arena, plan, sources->hostfile)};
+                            .no_spares = plan_takes_no_spares(arena, plan, sources->hostfile)};
 
     for (size_t i = 0; i < roster.known; i++)
         if (wants_substitute(&roster, i))

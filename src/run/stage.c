@@ -76,6 +76,7 @@ struct place {
     bool by_session;         /* no broadcast, or no further one: said why */
     bool awaits, is_sent_to; /* a broadcast; by the one that is under way */
     unsigned rounds, lost;
+    const struct reason *killed; /* a block was, on the host; NULL: none since it was probed */
     const char *root;
     size_t blocks, next, under_way; /* of the stream */
     bool *fits;
@@ -157,6 +158,12 @@ static bool answer_of(struct slice out, const char *key, struct slice *ret_value
     return false;
 }
 
+/* With the job of Slurm that its session was in, say: neither the host's fault nor that of the tools, so it is done again. */
+static bool is_killed(const struct remote_result *result)
+{
+    return result->end == REMOTE_ENDED && result->why == REMOTE_WHY_LOST;
+}
+
 /* NULL when the job ended as it should; else what went wrong. *ret_lost: with the line, not on the host. */
 static const struct reason *trouble(struct place *place, const struct remote_result *result, bool *ret_lost)
 {
@@ -174,6 +181,8 @@ static const struct reason *trouble(struct place *place, const struct remote_res
                 whys = reason_also(arena, whys, script_reason(arena, line, script_sentences));
         return whys != NULL ? reason(arena, about, what, whys) : what;
     }
+    if (is_killed(result))
+        return reason_copy(arena, result->what);
     if (result->why != REMOTE_WHY_EXIT || result->rc != 0 || result->cut)
         return reason(arena, command_ended_badly, result->rc, reason_copy(arena, result->what), result->err);
     return NULL;
@@ -213,6 +222,7 @@ static void settle(struct place *place, enum stage_end end, const struct reason 
 
 static void on_settled_push(void *context, const struct remote_result *result);
 static void push_more(struct place *place);
+static void try_again(struct place *place, const struct reason *what);
 
 static size_t block_length(const struct place *place, size_t block)
 {
@@ -261,12 +271,14 @@ static void on_block(void *context, const struct remote_result *result)
     free(flight);
     if (place->done)
         return;
-    if (what != NULL) {
+    if (what != NULL && !is_killed(result)) {
         settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
         dispatch(place->all);
-    } else {
-        push_more(place);
+        return;
     }
+    if (what != NULL)
+        place->killed = what;
+    push_more(place);
 }
 
 /* Whether the block was sent. False: the tools cannot be read any more, which ends everything. */
@@ -301,14 +313,19 @@ static bool push_block(struct place *place, size_t block)
 
 static void push_more(struct place *place)
 {
-    while (!place->all->over && place->under_way < BLOCKS_UNDER_WAY && place->next < place->blocks) {
+    while (!place->all->over && place->killed == NULL && place->under_way < BLOCKS_UNDER_WAY &&
+           place->next < place->blocks) {
         if (!place->fits[place->next] && !push_block(place, place->next)) {
             dispatch(place->all);
             return;
         }
         place->next++;
     }
-    if (place->under_way == 0 && place->next == place->blocks)
+    if (place->under_way > 0)
+        return;
+    if (place->killed != NULL)
+        try_again(place, steal_pointer(place->killed));
+    else if (place->next == place->blocks)
         finish(place);
 }
 
@@ -380,7 +397,7 @@ static void on_settled_push(void *context, const struct remote_result *result)
         forget(place, place->uuid);
     if (what == NULL && answer_of(result->out, "state", &state) && slice_equal(state, "whole"))
         settle(place, STAGE_PUSHED, NULL);
-    else if (lost || (what != NULL && !passed))
+    else if (lost || (what != NULL && !passed && !is_killed(result)))
         settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
     else if (what != NULL)
         try_again(place, what);

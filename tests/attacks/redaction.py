@@ -93,6 +93,14 @@ cables, judged     ## xhtor1 swp33 - xhagg1 swp1: at most 3% of its rate; XHTOR7
 port counters      ## xhcount1,swp33,91273460128,8123470032,0 ## xhcount
 port counters      ## xhmute1,swp2,-,- ## xhmute
 cables, refused    ## node2 is called xhself1, as a switch is; node3 and node4 are both called xhtwin ## xhself xhtwin
+port counters      ## # counters 0 ##
+port counters      ## xhround1 , swp33 , 91273460128 , 8123470032 ## xhround
+port counters      ## "xhspread1", "swp33", "91273460128", "8123470032", "0" ## xhspread
+port counters      ##  xhslip1,swp2,12x,- ## xhslip
+nodes              ## on nodes xhlist1, xhlist-b2 , "xhlistc3" and on ## xhlist
+ibdiagnet          ## DevID:D2F2 Rev:000000A0 {xhibleaf1} LID:000C PN:01 } { SW Ports:41 Rev:000000A0 {xhibspine-b} LID:000D PN:02 } ## xhibleaf xhibspine
+ibdiagnet          ## "xhibport1", Mellanox, 0x9c63c00300d1e2f0, LID 12 ## xhibport
+iblinkinfo         ##   12   33[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>      13    1[  ] "xhibend1" ( ) ## xhibend
 InfiniBand         ## 12 1[ ] "MF0;xhswitch-17:MQM8700/U1" lid 1 ## xhswitch
 InfiniBand         ## "xhdescr HCA-1" and "xhdescb mlx5_0" ## xhdescr xhdescb
 InfiniBand         ## Node Description: xhnoded HCA-2 ## xhnoded

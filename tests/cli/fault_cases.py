@@ -759,6 +759,9 @@ NVL72 = [
          noted={("nvlink-domain", ""): r"advised.imex is DEGRADED: \d+ of \d+ nodes are ready, expected UP"}),
     Case("imex-alone", fail("nvlink-domain", HOST, r"imex.nodes is 127\.1\.\S+, while most hosts of rack r\d+ have 127\.1\.") | APART,
          numbers_undecided=True, runs_on=True),
+    # Of its service alone nobody knows who is in its domain.
+    Case("imex-mute", undecided("nvlink-domain", HOST, r"`nvidia-imex-ctl -N` did not show the nodes"), remedy="IMEX_CMD_ENABLED=1",
+         noted={("nvlink-domain", ""): "advised.imex is not told, expected UP"}),
     # Each host's domain is UP, and of nobody else.
     Case("imex-alone everywhere", {(host, step): what for host in "abc" for (_, step), what in fail(
         "nvlink-domain", HOST, r"imex.nodes is 127\.1\.\S+, and the hosts of rack r\d+ do not agree").items()}

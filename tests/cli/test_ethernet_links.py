@@ -105,7 +105,7 @@ def of_cables(tell):
         tell.ok(outcome(items, *UNPROVEN) == "inconclusive" and "of 1 leaf no link to other switches is declared: l2r3" in cause(items, *UNPROVEN),
                 "nor those of the one leaf that the plan leaves out", said)
         # One cable of a leaf, which carries its eighth all the same: the lab loads declared cables only.
-        part = "".join(line for line in plan.splitlines(True) if not line.startswith("l2r0,swp16,"))
+        part = "".join(line for line in plan.splitlines(True) if not line.startswith("l2r0,swp16,")) + "l2r1,swp99,s1,swp99,400\n"
         eighth = (f"awk -F , -v OFS=, '($1 == \"l2r0\" && $2 !~ /^swp[1-8]$/) || ($1 ~ /^s(9|1[0-5])$/ && $2 == \"swp1\") "
                   f"{{ $3 *= 7/8; $4 *= 7/8 }} {{ print }}' OFMT=%.0f CONVFMT=%.0f {lab.folder}/switch-counters.csv")
         report, items, recorded, said = run(lab, "cable", uplinks=write("cable.csv", part, folder=FOLDER), switch_counters=eighth)
@@ -115,6 +115,8 @@ def of_cables(tell):
         fewer = [item for _, item in report.outcomes("record") if item["metric"] == "links.uplinks"]
         tell.ok(len(fewer) == 1 and fewer[0]["remark"] and "l2r0: 7 links to other switches, while others like it have 8" in str(fewer[0]),
                 "and it is remarked that the leaf has fewer than others", fewer)
+        tell.ok("l2r1: 9 links to other switches, while others like it have 8" in str(fewer) and fewer[0]["cause"].count("others like it") == 2,
+                "or more, and no leaf that has as many as most", fewer)
         lab.wrap("lldpctl", before='[ "$ASSAY_LAB_HOST" != node3 ] || { echo "cannot connect to lldpd" >&2; exit 1; }')
         report, items, recorded, said = run(lab, "no-lldp")
         tell.ok(others(items) == {"inconclusive"} and "ranks are of no adapter, or of several, that the fabric calls so: node3 mlx5_0" in said, "a host without LLDP is named", said)
@@ -135,12 +137,13 @@ def of_bad_links(tell):
                 "one that runs at a lower rate than the others is that host's", said)
         tell.same((others(items, SLOW, UNPROVEN, HCA, trained), report.verdict_of("node6")), ({"pass"}, "reject"), "no other link is suspected", said)
         with open(os.path.join(lab.folder, "uplinks.csv"), encoding="utf-8") as file:
-            plan = re.sub(r"^(l2r0,swp16,.*),400$", r"\1,200", file.read(), flags=re.M)
+            plan = re.sub(r"^(l2r0,swp16,.*),400$", r"\1,200", re.sub(r"^(l2r1,swp9,.*),400$", r"\1,800", file.read(), flags=re.M), flags=re.M)
         plan = "".join(f"node6,mlx5_{rail},l1r{rail},swp6,400\n" for rail in range(8)) + plan
         report, items, recorded, said = run(lab, "declared", uplinks=write("declared.csv", plan, folder=FOLDER))
         told = [item["cause"] for _, item in report.outcomes("record") if item["metric"] == "links.uplinks" and item["remark"]]
-        tell.ok(outcome(items, *SLOW) == "pass" and len(told) == 1 and told[0].count("declared with") == 1 and
-                f"{uplink(2)}: declared with 200 Gb/s, while another link beside it has 400" in told[0], "one that is declared with less is a remark", told, said)
+        tell.ok(outcome(items, *SLOW) == "pass" and len(told) == 1 and told[0].count("declared with") == 2 and
+                f"{uplink(2)}: declared with 200 Gb/s, while others beside it have 400" in told[0] and "declared with 800 Gb/s, while others beside it have 400" in told[0],
+                "those that are declared with less or more than most are a remark, and no others", told, said)
         tell.same(outcome(items, *trained), "fail", "a host that trained slower than the plan has it is named, and hides nothing", said)
     with Lab("errors", HOSTS, ["node1:uplink-errors", "node9:uplink-idle"], options=["--fabric", "roce"]) as lab:
         report, items, recorded, said = run(lab, "errors")

@@ -502,6 +502,28 @@ def a_broadcast_is_cut_off():
     remove_tools()
 
 
+def the_common_job_ends_under_blocks():
+    """What was at work on a host is killed with it: that is nobody's fault, and each host is brought them in a session of its own."""
+    there = f"/proc/{hosts.list[0].child.pid}/root/usr/local/bin"
+    inside = ["nsenter", "-t", str(hosts.list[0].child.pid), "-m"]
+    command(*inside, "mount", "-t", "tmpfs", "tmpfs", "/usr/local/bin")
+    for what, program, held in (("a block", "dd", "*of=*/stream*"), ("the last step", "cp", "*/.assay-manifest*")):
+        begun, over = f"{FOLDER}/{program}-begun", f"{FOLDER}/{program}-over"
+        write(f"{there}/{program}", f'#!/bin/sh\ncase $* in {held}) [ -e {over} ] || {{ : >{begun}; sleep 60; }} ;; esac\nexec /bin/{program} "$@"\n', 0o755)
+        child = start("stage", "-H", f"{FOLDER}/hostfile", make_tools(f"ends-{program}", 8), SLURM_CONF=slurm.conf, PATH=instead_of("sbcast", "exit 3"))
+        tap.ok(wait_until(lambda begun=begun: os.path.exists(begun), 60), f"the common job ends: {what} is under way")
+        write(over, "")
+        slurm.ask("scancel", "--name=assay")
+        done = end(child)
+        rows = rows_of(done)
+        tap.ok(done.returncode == 0 and "was killed" in rows["node1"], f"the common job ends under {what}: all have the tools, and what ended is said", done.stdout, done.stderr)
+        tap.same(left_of(version_of(done)), [], f"the common job ends under {what}: and nothing beside them")
+        tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"the common job ends under {what}: all is idle again", slurm.ask("squeue").stdout)
+        os.remove(f"{there}/{program}")
+        remove_tools()
+    command(*inside, "umount", "/usr/local/bin")
+
+
 def everything_on(host):
     """As proctrack/cgroup does it at the end of a session's step: all that it has begun on that host is killed. Other steps are the
     batch script and what it starts."""
@@ -834,7 +856,7 @@ STORIES = {story.__name__: story for story in (
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
     a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, who_cannot_take_what_was_sent, hosts_that_share_a_folder, the_common_job,
-    a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends, the_watch_is_killed,
+    the_common_job_ends_under_blocks, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends, the_watch_is_killed,
     the_job_is_preempted,
     a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}

@@ -274,6 +274,7 @@ NVL72_CASES = [
      r"(!M! ){5}"),
     ("imex-alone", "nvidia-imex-ctl -N | grep -c '^Node #'; nvidia-imex-ctl -N | grep Domain", r"^1\n *Domain State: UP"),
     ("imex-unlisted", "nvidia-imex-ctl -N | grep -c -e \"- $(hostname -I | tr -d ' ') \"", r"^0$"),
+    ("imex-mute", "systemctl is-active nvidia-imex; nvidia-imex-ctl -N 2>/dev/null; echo rc $?", r"^active\nrc 1$"),
     ("imex-down", "systemctl is-active nvidia-imex; echo rc $?", r"^failed\nrc 3$"),
     ("nvlink-counts:2=symbol=5", "e() { nvidia-smi nvlink -e | grep -c 'Symbol Errors: 5'; }; e; gpu_burn 30 >/dev/null; e", r"^0\n1$"),
 ]

@@ -61,6 +61,8 @@ static void words_of_tools_stay(void **state)
         "-rw-r--r-- 1 root video 0 Mar  1 12:00 x\nroot 1 0.0 0.1 167744 11520 ? Ss Mar01 0:07 init\n",
         "ff:ff:ff:ff:ff:ff 00:00:00:00:00:00 version 2.1.1.9b8a3f0 job 7 of 9 Linux version 5.15.0\n",
         "uuid,name,temp\nGPU-6b0c5e3a, 0, 45, 300, 1\n0000:1b:00.0,mlx5_0,12,34\n/dev/sda,x,1,2,3\n3,4,5,6,7\n",
+        "A100-SXM4-40GB, 470.82, P0, 45, 300\nGPU-6b0c5e3a, P0, 45, 300\n{Quantum Mellanox Technologies} LID:000C\n",
+        "# counters 0\n43009 12 7 7 0\n# counters 1\nnode,port,out,in\nno counters\nSXM4,470.82,x,y\n",
         "[root@localhost ~]# ~5% of it daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\nuser: N/A\n",
     };
 
@@ -98,6 +100,30 @@ static void accounts_of_a_host_are_known_by_its_rows(void **state)
            "anon-user1 (uid 1001) is not agreed; SHA256:x (anon-user2)\nposture.user\troot\tuid 0\n");
 }
 
+/* Nothing but the reading that they are of tells that a name comes first, however a site's program writes it. */
+static void switches_that_were_counted_are_known(void **state)
+{
+    (void)state;
+    expect(
+        "# counters 0\nquux1 , swp1 , 12 , 34\n\"quux2\", \"swp1\", \"12\", \"34\"\n# counters 1\n quuy1,swp2,1x,-\nQUUX2\n",
+        "# counters 0\nanon-host1 , swp1 , 12 , 34\n\"anon-host2\", \"swp1\", \"12\", \"34\"\n# counters 1\n anon-host3,swp2,1x,-\nanon-host2\n");
+}
+
+static void switches_of_a_sweep_are_known(void **state)
+{
+    (void)state;
+    expect(
+        "Rev:000000A0 {quux1} LID:000C PN:01 }\n\"quuy-a\", Mellanox, 0x1, LID 12\n 13    1[  ] \"quuz1\" ( )\n",
+        "Rev:000000A0 {anon-host1} LID:000C PN:01 }\n\"anon-host2\", Mellanox, 0x1, LID 12\n 13    1[  ] \"anon-host3\" ( )\n");
+}
+
+static void a_list_of_hosts_goes_on_behind_blanks(void **state)
+{
+    (void)state;
+    expect("on nodes quux1, quuy2 , \"quuz3\" and then, as ever, stops\n",
+           "on nodes anon-host1, anon-host2 , \"anon-host3\" and then, as ever, stops\n");
+}
+
 static void a_table_ends_where_its_rows_do(void **state)
 {
     (void)state;
@@ -133,6 +159,9 @@ int main(void)
         cmocka_unit_test(hardware_keeps_its_form_and_is_the_same_in_each),
         cmocka_unit_test(a_user_who_is_called_as_a_tool_takes_no_word_away),
         cmocka_unit_test(accounts_of_a_host_are_known_by_its_rows),
+        cmocka_unit_test(switches_that_were_counted_are_known),
+        cmocka_unit_test(switches_of_a_sweep_are_known),
+        cmocka_unit_test(a_list_of_hosts_goes_on_behind_blanks),
         cmocka_unit_test(a_table_ends_where_its_rows_do),
         cmocka_unit_test(a_hash_of_what_was_changed_is_keyed_wherever_it_stands),
     };

@@ -647,6 +647,9 @@ static void what_cannot_be_grouped_is_refused(void **state)
         {"a line.far=x\nb\n", "{\"check\": \"line\", \"by\": \"line\"}",
          "hosts:2:1: host 'b' has no line.NAME=ADDRESS, and step 'line' goes by line; expected it, or "
          "\"when\": {\"lines\": true} in the step"},
+        {"a line.far=x\nb role=spare\n", "{\"check\": \"line\", \"by\": \"line\"}",
+         "hosts:2:1: host 'b' has no line.NAME=ADDRESS, and step 'line' goes by line; expected it, or "
+         "\"when\": {\"lines\": true} in the step"},
         {"a line.far=x\n", "{\"check\": \"line\", \"by\": \"line\", \"arguments\": {\"endpoint\": \"y\"}}",
          "suite:2:1: the arguments of check 'line' do not go together: \"endpoint\" does not go with \"by\": \"line\", whose ends the hostfile declares"},
         {"a\n", "{\"check\": \"probe-collective\", \"scope\": \"group\", \"by\": \"rail\"}",

@@ -66,7 +66,7 @@ const char *exclusive_poll(struct exclusive *exclusive);
 /* "Slurm has given 3 of 4 hosts; waiting for node2, at most 30 min": how it stands. */
 const char *exclusive_state(const struct exclusive *exclusive);
 /* Releases all that is held by the run of this record, also what another controller asked for. NULL, or what does not go, in
-   words; *ret_away: because Slurm's controller does not answer, which may pass. */
+   words; *ret_away, where it is not NULL: because Slurm's controller does not answer, which may pass. */
 const char *exclusive_release(const struct record *record, bool *ret_away);
 
 #endif

@@ -222,41 +222,29 @@ const struct reason *ethernet_undeclared(const struct evidence *evidence)
     return reason_also(evidence->out->arena, lone_leaves(evidence), leaking_leaves(evidence));
 }
 
-/* The highest rate of the links of the way's switch to that level. */
-static double most_beside(const struct evidence *evidence, const uint8_t *levels, uint32_t way)
-{
-    const struct fabric_port *ports = evidence->fabric->ports.items;
-    const struct fabric_node *node = &evidence->fabric->nodes.items[ports[way].node];
-    uint8_t level = levels[ports[ports[way].far].node];
-    double most = 0;
-
-    for (unsigned k = 1; k < node->port_count; k++) {
-        uint32_t other = node->ports[k], far = other != FABRIC_NONE ? ports[other].far : FABRIC_NONE;
-
-        if (far != FABRIC_NONE && levels[ports[far].node] == level)
-            most = fmax(most, ports[other].gbits);
-    }
-    return most;
-}
-
 void ethernet_remark_rates(const struct evidence *evidence, struct fabric_list *list)
 {
     const struct fabric_port *ports = evidence->fabric->ports.items;
     struct arena *arena = evidence->out->arena;
     const uint8_t *levels = fabric_find_levels(arena, evidence->fabric, evidence->ports, evidence->count);
+    LIST_OF(struct links_peer) up = {0};
 
     for (uint32_t way = 0; way < evidence->fabric->ports.count; way++) {
-        double most = 0;
+        uint32_t node = ports[way].node;
+        uint8_t level = ports[way].far != FABRIC_NONE ? levels[ports[ports[way].far].node] : 0;
 
-        if (ports[way].far != FABRIC_NONE && !fabric_is_host_link(evidence->fabric, way) &&
-            levels[ports[way].node] < levels[ports[ports[way].far].node])
-            most = most_beside(evidence, levels, way);
-        if (ports[way].gbits < most)
-            fabric_list_name(arena, list,
-                             reason(arena, link_declared_lower, fabric_link_name(evidence->fabric, way),
-                                    arena_printf(arena, "%g", ports[way].gbits),
-                                    arena_printf(arena, "%g", most)));
+        if (!fabric_is_host_link(evidence->fabric, way) && levels[node] < level)
+            *list_push(arena, &up) = (struct links_peer){
+                .kind = (uint64_t)node << 8 | level, .value = ports[way].gbits, .number = way};
     }
+    links_find_usual(up.items, up.count);
+    for (size_t i = 0; i < up.count; i++)
+        if (up.items[i].value != up.items[i].usual)
+            fabric_list_name(arena, list,
+                             reason(arena, link_declared_unlike,
+                                    fabric_link_name(evidence->fabric, up.items[i].number),
+                                    arena_printf(arena, "%g", up.items[i].value),
+                                    arena_printf(arena, "%g", up.items[i].usual)));
 }
 
 const struct reason *ethernet_why_unproven(const struct evidence *evidence, uint32_t way)

@@ -2,6 +2,7 @@
 #include "fabric_links.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/fabric/ethernet.h"
@@ -404,26 +405,67 @@ static size_t uplinks_of(const struct evidence *evidence, uint32_t number)
     return leaf ? uplinks : 0;
 }
 
+static int compare_numbers(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_kind_and_value(const void *a, const void *b)
+{
+    const struct links_peer *one = a, *other = b;
+    int order = one->kind != other->kind ? (one->kind > other->kind) - (one->kind < other->kind)
+                                         : compare_numbers(one->value, other->value);
+
+    return order != 0 ? order : (one->number > other->number) - (one->number < other->number);
+}
+
+void links_find_usual(struct links_peer *peers, size_t count)
+{
+    size_t begin, end, alike, most;
+
+    if (count > 0)
+        qsort(peers, count, sizeof *peers, by_kind_and_value);
+    for (begin = 0; begin < count; begin = end) {
+        double usual = 0;
+
+        for (end = begin, alike = most = 0; end < count && peers[end].kind == peers[begin].kind; end++) {
+            alike = end > begin && peers[end].value == peers[end - 1].value ? alike + 1 : 1;
+            if (alike >= most) {
+                most = alike;
+                usual = peers[end].value;
+            }
+        }
+        for (size_t i = begin; i < end; i++)
+            peers[i].usual = usual;
+    }
+}
+
 /* A link that is down is none that the sweep shows, or one that nobody declared: only its leaf has fewer. A remark, for a site may have
    built it so. */
 static void remark_leaves(struct evidence *evidence)
 {
     struct arena *arena = evidence->out->arena;
     const struct fabric_node *nodes = evidence->fabric->nodes.items;
-    size_t count = evidence->fabric->nodes.count, *uplinks = arena_array(arena, size_t, count);
+    LIST_OF(struct links_peer) leaves = {0};
     struct fabric_list odd = {0};
 
-    for (uint32_t i = 0; i < count; i++)
-        uplinks[i] = uplinks_of(evidence, i);
-    for (uint32_t i = 0; i < count; i++) {
-        size_t most = uplinks[i];
+    for (uint32_t i = 0; i < evidence->fabric->nodes.count; i++) {
+        size_t uplinks = uplinks_of(evidence, i);
 
-        for (uint32_t k = 0; k < count && uplinks[i] > 0; k++)
-            if (nodes[k].device == nodes[i].device && uplinks[k] > most)
-                most = uplinks[k];
-        if (most > uplinks[i])
-            fabric_list_name(arena, &odd,
-                             reason(arena, leaf_with_fewer_uplinks, nodes[i].name, uplinks[i], most));
+        if (uplinks > 0)
+            *list_push(arena, &leaves) =
+                (struct links_peer){.kind = nodes[i].device, .value = (double)uplinks, .number = i};
+    }
+    links_find_usual(leaves.items, leaves.count);
+    for (size_t i = 0; i < leaves.count; i++) {
+        const struct links_peer *leaf = &leaves.items[i];
+        const char *name = nodes[leaf->number].name;
+        size_t uplinks = (size_t)leaf->value, usual = (size_t)leaf->usual;
+
+        if (uplinks < usual)
+            fabric_list_name(arena, &odd, reason(arena, leaf_with_fewer_uplinks, name, uplinks, usual));
+        else if (uplinks > usual)
+            fabric_list_name(arena, &odd, reason(arena, leaf_with_more_uplinks, name, uplinks, usual));
     }
     if (evidence->plan != NULL)
         ethernet_remark_rates(evidence, &odd);

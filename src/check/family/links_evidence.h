@@ -48,6 +48,15 @@ void links_make_room(struct evidence *evidence);
 /* Whether counters prove both of its ways. */
 bool links_is_proven(const struct evidence *evidence, uint32_t way);
 
+/* One of several things of equal kind, that are to have the same. */
+struct links_peer {
+    uint64_t kind;
+    double value, usual;
+    uint32_t number; /* of a node or way */
+};
+/* Sets what most of each kind have; where as many have one as the other, the higher. Puts them in order. */
+void links_find_usual(struct links_peer *peers, size_t count);
+
 /* ethernet_links.c: what is told otherwise there. */
 bool ethernet_read_files(struct evidence *evidence, const struct attempt *attempt);
 void ethernet_work_out(struct evidence *evidence);
@@ -56,7 +65,7 @@ void ethernet_tell_agreement(struct evidence *evidence);
 /* The leaves that no declared link leads away from, where there are others; that sent more than their declared links did; or of which
    no round was told whole, so that nobody knows. NULL: none. */
 const struct reason *ethernet_undeclared(const struct evidence *evidence);
-/* Links that are declared with less than others of their switch to switches as near to the hosts as that one: nobody else tells their rate. */
+/* Links that are declared with another rate than most of their switch to switches as near to the hosts as that one: nobody else tells their rate. */
 void ethernet_remark_rates(const struct evidence *evidence, struct fabric_list *list);
 const struct reason *ethernet_why_unproven(const struct evidence *evidence, uint32_t way);
 
