@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "assay/base/cleanup.h"
 #include "assay/base/files.h"
 #include "assay/base/text.h"
 
@@ -38,6 +40,66 @@ static int command_length(const char *usage)
     return (int)length;
 }
 
+/* -- What is read is not written over ---------------------------------------------------------------------------- */
+
+bool cli_same_file(const char *one, const char *other)
+{
+    struct stat files[2];
+
+    return one != NULL && other != NULL && stat(one, &files[0]) == 0 && stat(other, &files[1]) == 0 &&
+           S_ISREG(files[0].st_mode) && files[0].st_dev == files[1].st_dev &&
+           files[0].st_ino == files[1].st_ino;
+}
+
+static int refuse_output(const char *output, const char *what, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "-o: '%s' is %s, which would be written over; expected another file",
+                     output, what);
+}
+
+/* What the option names; the database also where nobody gave one. */
+static int check_input(const struct option_row *row, const char *output, struct error *err)
+{
+    bool is_database = strcmp(row->name, "db") == 0;
+    cleanup_free char *what =
+        is_database ? mem_strdup("the database") : mem_printf("what --%s names", row->name);
+    const struct option_list *list = row->target;
+
+    if (row->type == OPTION_STRING) {
+        const char *given = *(const char **)row->target, *file = is_database ? cli_database(given) : given;
+        bool is_to_be = is_database && strcmp(output, file) == 0;
+
+        return is_to_be || cli_same_file(output, file) ? refuse_output(output, what, err) : 0;
+    }
+    for (size_t i = 0; row->type == OPTION_LIST && i < list->count; i++)
+        if (cli_same_file(output, list->items[i]))
+            return refuse_output(output, what, err);
+    return 0;
+}
+
+/* Numbers are of runs. */
+static bool is_number(const char *word)
+{
+    return word[strspn(word, "0123456789")] == '\0';
+}
+
+static int check_output(const struct option_row *rows, char **operands, int count, struct error *err)
+{
+    const struct option_row *output = rows;
+
+    while (output->name != NULL && (output->type != OPTION_STRING || output->letter != 'o'))
+        output++;
+    if (output->name == NULL || *(const char **)output->target == NULL)
+        return 0;
+    for (const struct option_row *row = rows; row->name != NULL; row++)
+        if (row != output && check_input(row, *(const char **)output->target, err) < 0)
+            return -1;
+    for (int i = 0; i < count; i++)
+        if (!is_number(operands[i]) && cli_same_file(*(const char **)output->target, operands[i]))
+            return refuse_output(operands[i], "what is read", err);
+    return 0;
+}
+
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status)
 {
@@ -50,7 +112,7 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
         return false;
     }
     *ret_first = options_parse_once(rows, argc, argv, &wanted, &err);
-    if (*ret_first < 0) {
+    if (*ret_first < 0 || (!wanted && check_output(rows, argv + *ret_first, argc - *ret_first, &err) < 0)) {
         error_wrap(&err, "%.*s", command_length(name), name);
         *ret_status = cli_fail(&err);
         return false;

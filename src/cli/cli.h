@@ -81,10 +81,13 @@ int cli_verbs(const char *command, const struct cli_verb *verbs, size_t count, i
               int argc, char **argv);
 /*
  * Reads the options. Returns true when the command may go on, with *ret_first the index of the first operand;
- * otherwise *ret_status is what it must return (help was printed, or the error).
+ * otherwise *ret_status is what it must return (help was printed, or the error). What --output names is none of the
+ * files that other options and operands name, nor the database.
  */
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status);
+/* Whether both names are those of one regular file that is there. */
+bool cli_same_file(const char *one, const char *other);
 /* Behind the help of what `usage` begins with, "run -H HOSTFILE": what is typed most often; nothing where there is no
    example of that command. */
 void cli_put_examples(FILE *out, const char *usage);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "assay/app/tonight.h"
 #include "assay/base/clock.h"
@@ -73,14 +72,6 @@ static const char *command_of(struct arena *arena, const struct periodic_options
     return arena_strdup(arena, line.bytes);
 }
 
-static bool same_file(const char *one, const char *other)
-{
-    struct stat files[2];
-
-    return one != NULL && other != NULL && stat(one, &files[0]) == 0 && stat(other, &files[1]) == 0 &&
-           files[0].st_dev == files[1].st_dev && files[0].st_ino == files[1].st_ino;
-}
-
 /* What the choice was made from is not written over; and a suite with a name of ours would pass for ours in every report. */
 static int check_output(struct arena *arena, const struct periodic_options *options, const char *path,
                         struct error *err)
@@ -95,7 +86,7 @@ static int check_output(struct arena *arena, const struct periodic_options *opti
     const char *name = suite_name(arena, path);
 
     for (size_t i = 0; i < ARRAY_SIZE(inputs); i++)
-        if (same_file(path, inputs[i].path))
+        if (cli_same_file(path, inputs[i].path))
             return error_set(err, ERROR_USAGE,
                              "--output: '%s' is %s, which would be written over; expected another file", path,
                              inputs[i].what);

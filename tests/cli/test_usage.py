@@ -202,6 +202,11 @@ before = set(os.listdir(FOLDER))
 for row in REFUSED:
     if of_this_build(row[1]):
         one_is_refused(*row)
+for words in (("run", "-H", "hosts", "-s", "delivery"), ("contract", "init", "-H", "hosts", "-s", "delivery")):
+    one_is_refused(f"{words[0]}: an output that is read", (*words, "-o", "./hosts"), "-o: './hosts' is what --hostfile names, which would be written over")
+one_is_refused("a report over the database that is made", ("run", "-H", "hosts", "-s", "delivery", "--db", "new.db", "-o", "new.db"),
+               "-o: 'new.db' is the database, which would be written over")
+one_is_refused("a plan of links over itself", ("links", "hosts", "-o", "hosts"), "-o: 'hosts' is what is read, which would be written over")
 tap.same(set(os.listdir(FOLDER)) - before, set(), "none of them leaves a database, a report or a lab behind")
 
 # --- a database without the run
@@ -212,6 +217,7 @@ for command in ("show", "report", "judge"):
     tap.ok(asked.returncode == 64 and not asked.stdout, f"{command}: an empty file is no database of runs, or has no run 7",
            asked.returncode, asked.stdout, asked.stderr)
 write("text.db", "this is no database at all, only a text that is long enough to be read as a header\n" * 20)
+one_is_refused("a report over its database", ("report", "7", "--db", "text.db", "-o", "./text.db"), "-o: './text.db' is the database, which would be written over")
 asked = assay("list", "--db", "text.db")
 tap.ok(asked.returncode == 64 and "text.db" in asked.stderr, "a file that is no database is refused by its name",
        asked.stderr)
