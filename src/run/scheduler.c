@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "assay/base/arena.h"
 #include "assay/base/clock.h"
@@ -297,11 +298,32 @@ static int take_up(struct scheduler *scheduler)
     return 0;
 }
 
+static void told_to_stop(int number)
+{
+    static const char words[] =
+        "\nassay: all tests are over; what they found is judged and written; once more: stop without that\n";
+
+    (void)number;
+    (void)!write(STDERR_FILENO, words, sizeof words - 1);
+}
+
+/* On many hosts it takes seconds to let go of them, to judge and to write the report, and whoever ends the run then wants all that. */
+static void finish_in_spite_of_signals(void)
+{
+    const struct sigaction once = {.sa_handler = told_to_stop, .sa_flags = SA_RESETHAND | SA_RESTART},
+                           never = {.sa_handler = SIG_IGN}; /* a run outlives its terminal */
+
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
+    sigaction(SIGHUP, &never, NULL);
+}
+
 static void tear_down(struct scheduler *scheduler)
 {
     scheduler->over = true;
     for (size_t i = 0; i < ARRAY_SIZE(scheduler->signals); i++)
         uv_close((uv_handle_t *)&scheduler->signals[i], NULL);
+    finish_in_spite_of_signals();
     uv_close((uv_handle_t *)&scheduler->tick, NULL);
     for (struct sweep *sweep = LIST_FIRST(&scheduler->sweeps), *next; sweep != NULL; sweep = next) {
         next = LIST_NEXT(sweep, link);

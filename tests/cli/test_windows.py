@@ -22,7 +22,7 @@ SUITE = {
     ],
 }
 HOT = {1, 2, 3}  # node1 to node3 have a GPU that does not cool down
-DEAF = {4, 5}  # on node4 and node5 nvidia-smi hangs and ignores SIGTERM, in each window and as the sampler
+DEAF = {4, 5, 6}  # on node4 to node6 nvidia-smi hangs and ignores SIGTERM, in each window and as the sampler
 
 tap = Tap()
 
@@ -142,11 +142,27 @@ def killed_in_the_window_after(tell):
     looked_at_in_vain(tell, "killed in the window after", begun)
 
 
+def cancelled_in_the_window_after(tell):
+    begun = Begun(6)
+    tell.ok(begun.burns(), "cancelled in the window after: the burn has begun")
+    tell.ok(wait_until(lambda: not begun.runs(r" lab-tool \S*/gpu_burn"), 60) and begun.looks(),
+            "cancelled in the window after: it looks")
+    begun.child.send_signal(signal.SIGINT)
+    tell.same(begun.end(), 130, "cancelled in the window after: exit status 130", begun.out, begun.err)
+    step, items = begun.burn()
+    causes = {item["cause"] for item in items.values()}
+    tell.same((step["outcome"], causes), ("not run", {"cancelled"}),
+              "cancelled in the window after: the test was cancelled, and the host is not blamed for it", items)
+    done = begun.resume()
+    tell.same((len(begun.burn()[0]["attempts"]), begun.starts()), (2, 2), "cancelled in the window after: resumed, the test is made again",
+              done.stdout, done.stderr)
+
+
 suite = write("burn.json", SUITE)
-with Lab("windows", 5, [f"node{n}:hot:3=80" for n in HOT] + [f"node{n}:tool-hang:nvidia-smi" for n in DEAF],
+with Lab("windows", 6, [f"node{n}:hot:3=80" for n in HOT] + [f"node{n}:tool-hang:nvidia-smi" for n in DEAF],
          speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
     tap.together([cancelled_while_it_waits, killed_while_it_waits, not_cancelled, killed_in_the_window_before,
-                  killed_in_the_window_after])
+                  killed_in_the_window_after, cancelled_in_the_window_after])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.end()

@@ -76,7 +76,8 @@ struct scheduler_options {
 /*
  * Runs record->plan, appending to record->attempts (those that are there already have been run: resume).
  * SIGINT and SIGTERM cancel: nothing new starts, what runs is ended on the hosts; a second one stops at once
- * and leaves it to its deadline there. SIGHUP never ends a run.
+ * and leaves it to its deadline there. SIGHUP never ends a run. From its end on, until the process ends, a first SIGINT or
+ * SIGTERM only says that what was found is still judged and written, and a second one ends the process.
  *
  * Returns 0 with *ret_cancelled, or -1 with err set.
  */
