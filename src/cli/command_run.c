@@ -128,6 +128,23 @@ static void print_isolation(const struct record *record)
                                reason_english(record->arena, judgement->searches[i].conclusion));
 }
 
+/* What was asked for and refused (somebody is on the host, sudo asks for a password) has a cause of its own; the rest is not run
+   because of what is told, or left out. */
+static bool is_told(const struct record *record, const struct report_entry *entry)
+{
+    if (entry->word != OUTCOME_NOT_RUN)
+        return true;
+    if (entry->not_asked)
+        return false;
+    if (record->plan->steps.items[entry->step].origin == ORIGIN_LEFT_OUT)
+        return true;
+    for (size_t i = 0; i < record->attempts.count; i++)
+        if (record->attempts.items[i].step == entry->step &&
+            record->attempts.items[i].end != ATTEMPT_CANCELLED)
+            return true;
+    return false;
+}
+
 static void print_entries(const struct run *run)
 {
     struct arena *arena = run->going.record->arena;
@@ -136,9 +153,7 @@ static void print_entries(const struct run *run)
     size_t not_run = recap_not_run(run->going.record);
 
     for (size_t i = 0; i < count; i++) {
-        const struct step *step = &run->going.record->plan->steps.items[entries[i].step];
-
-        if (entries[i].word == OUTCOME_NOT_RUN && (entries[i].not_asked || step->origin != ORIGIN_LEFT_OUT))
+        if (!is_told(run->going.record, &entries[i]))
             continue;
         cli_print_sentence("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word),
                            reason_english(arena, entries[i].target), entries[i].check,

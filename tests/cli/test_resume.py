@@ -194,6 +194,15 @@ def two_interrupts(tell):
         shutil.rmtree(path, ignore_errors=True)
 
 
+def another_run_has_the_hosts(tell):
+    begun = Begun("first", 29)
+    done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", os.path.join(FOLDER, "second.db"), "--progress", "none",
+                 "--hosts", begun.hosts[0], "--steps", "gpu-burn", "-o", os.path.join(FOLDER, "second.html"))
+    tell.ok(done.returncode == 2 and re.search(rf"^not run: {begun.hosts[0]} gpu-burn: in use: assay run \S+ of \S+", done.stdout, re.M),
+            "another run has the hosts: who, in the terminal too", done.stdout, done.stderr)
+    tell.same((begun.end(), begun.starts()), (0, [1, 1]), "another run has the hosts: which goes on", begun.out, begun.err)
+
+
 def held_before_judged(database, attempts):
     """The database, locked for others, between the end of the last test and the judgement; None: it was judged first."""
     until = time.monotonic() + 60
@@ -303,12 +312,12 @@ def the_controllers_clock_is_set_meanwhile(tell):
 
 
 suite = write("burn.json", SUITE)
-with Lab("burns", 28, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
+with Lab("burns", 30, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
                   an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes,
                   a_tool_that_ignores_signals, two_interrupts, an_interrupt_while_it_is_judged,
-                  a_run_has_one_controller, a_limit_of_hosts_at_work, a_host_is_rebooted_while_nobody_tests_it,
-                  the_controllers_clock_is_set_meanwhile])
+                  a_run_has_one_controller, a_limit_of_hosts_at_work, another_run_has_the_hosts,
+                  a_host_is_rebooted_while_nobody_tests_it, the_controllers_clock_is_set_meanwhile])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.end()
