@@ -786,10 +786,9 @@ static enum host_state state_of(const struct verdict *verdict, bool owes)
         return HOST_OPEN;
     if (verdict->fail + verdict->accused > 0)
         return HOST_TO_FIX;
-    return verdict->pass > 0 &&
-                   (verdict->word == VERDICT_ACCEPT || verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS)
-               ? HOST_FIT
-               : HOST_OPEN;
+    if (verdict->pass > 0 && verdict->word == VERDICT_ACCEPT)
+        return HOST_FIT;
+    return verdict->pass > 0 && verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS ? HOST_WAIVED : HOST_OPEN;
 }
 
 static void settle_hosts(struct folding *folding)
@@ -811,18 +810,21 @@ static void settle_hosts(struct folding *folding)
         states[i] = state_of(view->host_verdicts[i], owes[i]);
     for (size_t i = 0; i < folding->causes->items.count; i++) {
         const struct report_cause *cause = &folding->causes->items.items[i];
-        enum host_state state = cause->word == OUTCOME_FAIL ? HOST_TO_FIX : HOST_OPEN;
+        enum host_state state = cause->waived                 ? HOST_WAIVED
+                                : cause->word == OUTCOME_FAIL ? HOST_TO_FIX
+                                                              : HOST_OPEN;
 
         for (size_t k = 0; cause->blames && k < cause->hosts.count; k++) {
             host = view_host(view, cause->hosts.items[k]);
             of_host[host] = of_host[host] > 0 ? of_host[host] : i + 1;
-            if (!cause->waived && state > states[host])
+            if (state > states[host])
                 states[host] = state;
         }
     }
     for (size_t i = 0; i < count; i++) {
         folding->causes->hosts += states[i] != HOST_UNTESTED;
         folding->causes->fit += states[i] == HOST_FIT;
+        folding->causes->excused += states[i] == HOST_WAIVED;
     }
     folding->causes->states = states;
     folding->causes->of_host = of_host;

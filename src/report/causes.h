@@ -39,6 +39,7 @@ struct report_cause {
 /* From best to worst. */
 enum host_state {
     HOST_FIT,      /* it owes something, passed, and no cause is about it */
+    HOST_WAIVED,   /* likewise, but for faults that are all waived */
     HOST_UNTESTED, /* it owes nothing: a spare */
     HOST_OPEN,
     HOST_TO_FIX
@@ -50,7 +51,8 @@ struct report_causes {
     size_t to_fix, to_decide, waived; /* of these: fails, others, and fails that are waived */
     size_t blocked_together;          /* gates that wait for several causes */
     size_t blocked_across;            /* of these, those of tests across hosts */
-    size_t fit, hosts; /* of the hosts that owe anything: those that passed, and about which no cause is */
+    /* Of the hosts that owe anything: those that passed, and about which no cause is; those with none but waived faults; all. */
+    size_t fit, excused, hosts;
     const enum host_state *states; /* by index in plan->hosts */
     const size_t *of_host;         /* the same: number of the first cause that is about it, from 1; 0: none */
     const size_t *of_entry;        /* by entry: number of its cause, from 1; 0: what waits for several */

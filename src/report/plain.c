@@ -535,9 +535,10 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     else if (all && !good && causes->to_fix > 0 && causes->hosts > 1)
         text = language_say(arena, language, TEXT_H_ALONE, hosts);
     else if (causes->hosts == 1)
-        text = language_text(language, !all         ? TEXT_H_ONE_NOT
-                                       : acceptance ? TEXT_H_ONE_FIT
-                                                    : TEXT_H_ONE_PASSED);
+        text = language_text(language, causes->excused > 0 ? TEXT_H_ONE_WAIVED
+                                       : !all              ? TEXT_H_ONE_NOT
+                                       : acceptance        ? TEXT_H_ONE_FIT
+                                                           : TEXT_H_ONE_PASSED);
     else if (all)
         text = language_say(arena, language, acceptance ? TEXT_H_ALL_FIT : TEXT_H_ALL_PASSED, hosts);
     else
@@ -549,7 +550,11 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
         text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_FIX, fix));
     else if (causes->to_decide > 0)
         text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_DECIDE, open));
-    if (causes->waived > 0)
+    if (causes->excused > 0 && causes->hosts > 1)
+        text = arena_printf(
+            arena, "%s%s%s", text, blank,
+            language_say(arena, language, TEXT_H_HOSTS_WAIVED, count_text(arena, causes->excused)));
+    else if (causes->waived > 0)
         text = arena_printf(arena, "%s%s%s", text, blank,
                             language_say(arena, language, TEXT_H_WAIVED, count_text(arena, causes->waived)));
     return text;

@@ -464,8 +464,15 @@ static void a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten(void **state)
     read_answer(&answer);
     assert_int_equal(answer.causes.to_fix, 0);
     assert_int_equal(answer.causes.waived, 1);
+    assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
+                        "3 of 4 hosts are OK. 1 host has only faults that are waived.");
+    assert_int_equal(answer.causes.states[0], HOST_FIT);
+    assert_int_equal(answer.causes.states[1], HOST_WAIVED);
+    fail_item(&answer, "node2", "gpu_burn.errors", "gpu5", "17", 17);
+    read_answer(&answer);
+    assert_int_equal(answer.causes.states[1], HOST_TO_FIX);
     assert_says(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
-                "1 fault is waived.");
+                "3 of 4 hosts are OK. Fix 1 fault. 1 fault is waived.");
     arena_destroy(answer.arena);
 }
 
