@@ -29,6 +29,8 @@ struct report_cause {
     LIST_OF(const char *) parts; /* subjects as tools name them: "gpu2->gpu5"; none: the host as a whole */
     bool parts_suspected;        /* the parts are only where tests across hosts were slow */
     LIST_OF(size_t) entries; /* what is folded into it: indexes of the entries, the accusation's own first */
+    size_t
+        followers; /* of these the last so many, which are not known because of the others: they say no more of what is wrong */
     size_t fail, inconclusive, not_run; /* gates of its entries */
     size_t blocked; /* gates that were not run because of it alone; they are in entries of their own */
     size_t shared;  /* entries among its own that are of tests across hosts */

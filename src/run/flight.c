@@ -205,6 +205,8 @@ static bool take_windows(struct flight *flight, const struct window *windows, si
         struct run_host *host = member_at(scheduler, flight->step, i);
 
         *list_push(scheduler->record->arena, &attempt->windows) = windows[i];
+        if (scheduler->signals_seen > 0 && windows[i].end == ATTEMPT_KILLED)
+            attempt->windows.items[first + i].end = ATTEMPT_CANCELLED; /* by sweep_cancel_running */
         attempt->windows.items[first + i].what = reason_copy(scheduler->record->arena, windows[i].what);
         attempt->windows.items[first + i].boot_id =
             arena_strdup(scheduler->record->arena, windows[i].boot_id);
