@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "assay/app/exclusive.h"
@@ -73,12 +74,45 @@ int running_keep_attempt(struct running *run, struct attempt *attempt, struct er
     return result;
 }
 
+/* A cancel came between the end of the test and that of what is read after it. */
+static bool was_left(const struct step *step, const struct attempt *attempt)
+{
+    size_t read = 0, after = 0;
+
+    if (check_find(step->shape->check)->passive || attempt->end != ATTEMPT_RAN)
+        return false;
+    for (size_t i = 0; i < attempt->windows.count; i++)
+        if (attempt->windows.items[i].role == WINDOW_AFTER) {
+            after++;
+            read += attempt->windows.items[i].end != ATTEMPT_CANCELLED;
+        }
+    return after < step->member_count || read < after;
+}
+
+/* Such a test is made again as any other that was cancelled: nothing is decided by it. What it has found all the same stays found. */
+static void settle_left(struct running *run, struct attempt *attempt)
+{
+    cleanup_arena struct arena *scratch = arena_create();
+    const struct step *step = &run->record->plan->steps.items[attempt->step];
+    struct outcome worst;
+    size_t alike;
+
+    if (!was_left(step, attempt))
+        return;
+    read_into(scratch, run, run->record, attempt);
+    worst = judge_step_worst(scratch, run->record, &run->sources->limits, attempt->step, &alike);
+    if (worst.word != OUTCOME_FAIL)
+        attempt->end = ATTEMPT_CANCELLED;
+    memset(&attempt->parts, 0, sizeof attempt->parts); /* read anew when it is kept */
+}
+
 static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
 {
     struct running *run = context;
 
     if (!meter_takes(run->meter, run->record->plan->steps.items[attempt->step].members[0], attempt->captures))
         evidence_drop(attempt->captures, &attempt->what);
+    settle_left(run, attempt);
     return running_keep_attempt(run, attempt, err);
 }
 

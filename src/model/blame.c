@@ -6,6 +6,7 @@
 
 #include "assay/model/hostfile.h"
 #include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 
 /* What the functions below share about one outcome. */
 struct naming {
@@ -175,6 +176,25 @@ static void add_all_said(struct naming *naming, const struct reason *cause)
         add_others(naming);
 }
 
+/* Whom what it reached puts far below its peers: "node6", or of a pair "node7's mlx5_3". Two of them together are nobody. */
+static void add_below_peers(struct naming *naming, const struct reason *reason)
+{
+    static const char of[] = "'s ";
+    const struct reason *below = reason_is(reason, fail_from) ? reason->arguments[0].reason : NULL;
+
+    if (reason_is(below, below_peers) && below->arguments[0].text != NULL) {
+        const char *who = below->arguments[0].text, *part = strstr(who, of);
+
+        add_if_member(naming,
+                      part == NULL
+                          ? who
+                          : arena_printf(naming->arena, "%.*s %s", (int)(part - who), who, part + strlen(of)),
+                      0);
+    }
+    for (size_t i = 0; reason != NULL && i < reason->count; i++)
+        add_below_peers(naming, reason->arguments[i].reason);
+}
+
 void blame_find(struct arena *arena, const struct step *step, const struct outcome *outcome,
                 struct blamed_list *list)
 {
@@ -189,6 +209,8 @@ void blame_find(struct arena *arena, const struct step *step, const struct outco
         add_all_said(&naming, outcome->cause);
     if (outcome->word == OUTCOME_FAIL && blame_by_pairs(outcome->cause) != NULL)
         add_if_member(&naming, blame_by_pairs(outcome->cause), 0);
+    else if (outcome->word == OUTCOME_FAIL)
+        add_below_peers(&naming, outcome->cause);
     free(naming.sorted);
     free(naming.listed);
 }

@@ -403,12 +403,29 @@ static size_t stopped_cause(struct folding *folding)
     return add_cause(folding, stopped_key, &fresh);
 }
 
-static void place_stopped(struct folding *folding, size_t index)
+static void place_stopped(struct folding *folding, size_t index, size_t gates)
 {
     size_t cause = stopped_cause(folding);
+    struct report_cause *into = &folding->causes->items.items[cause];
 
-    take_hosts(folding, &folding->causes->items.items[cause], &folding->entries[index]);
-    take_entry(folding, cause, index);
+    take_hosts(folding, into, &folding->entries[index]);
+    *list_push(folding->arena, &into->entries) = index;
+    folding->of_entry[index] = cause + 1;
+    if (folding->entries[index].word == OUTCOME_NOT_RUN)
+        into->not_run += gates;
+    else
+        into->inconclusive += gates;
+}
+
+/* It did not run for that reason alone, whatever else is wrong with its hosts. */
+static bool was_stopped(const struct folding *folding, const struct step_view *step)
+{
+    for (size_t i = 0; is_stopped(folding) && i < step->step->shape->slot_count; i++)
+        if (step->items[i]->word == OUTCOME_NOT_RUN &&
+            (reason_is(step->items[i]->cause, cancelled_before_it) ||
+             reason_is(step->items[i]->cause, cancelled)))
+            return true;
+    return false;
 }
 
 /* "node2 mlx5_3": whom pairs show behind each of its items. shown: by pairs that this item itself has. NULL: nobody, or not
@@ -536,15 +553,26 @@ static void take_leaf(struct folding *folding, struct report_cause *cause)
             add_host(folding, cause, plan->hosts.items[i]);
 }
 
-/* The cause that has the fail by which nothing more is known; 0: the entry is a point of its own, or that of several. */
+/* What leaves it open; NULL: it is a point of its own. */
+static const struct outcome *explanation(const struct folding *folding, const struct report_entry *entry)
+{
+    const struct outcome *known = NULL;
+
+    if (entry->word == OUTCOME_INCONCLUSIVE && entry->items > 0) {
+        known = follows_from(folding->view, entry->outcomes[0]);
+        known = known != NULL ? known : follows_from_host(folding->view, entry->outcomes[0]);
+    }
+    return known;
+}
+
+/* The cause that has what leaves it open; 0: the entry is a point of its own, or that of several. */
 static size_t cause_followed(const struct folding *folding, const struct report_entry *entry)
 {
-    const struct outcome *fail =
-        entry->word == OUTCOME_INCONCLUSIVE ? follows_from(folding->view, entry->outcomes[0]) : NULL;
+    const struct outcome *known = explanation(folding, entry);
 
-    for (size_t i = 0; fail != NULL && i < folding->entry_count; i++)
+    for (size_t i = 0; known != NULL && i < folding->entry_count; i++)
         for (size_t k = 0; folding->of_entry[i] > 0 && k < folding->entries[i].items; k++)
-            if (folding->entries[i].outcomes[k] == fail)
+            if (folding->entries[i].outcomes[k] == known)
                 return folding->of_entry[i];
     return 0;
 }
@@ -565,10 +593,11 @@ static void place_entry(struct folding *folding, size_t index)
     size_t cause = 0;
 
     if (was_cut_off(folding, entry)) {
-        place_stopped(folding, index);
+        place_stopped(folding, index, entry->items);
         return;
     }
     if (cause_followed(folding, entry) > 0) {
+        folding->causes->items.items[cause_followed(folding, entry) - 1].followers++;
         take_entry(folding, cause_followed(folding, entry) - 1, index);
         return;
     }
@@ -666,7 +695,10 @@ static void find_roots(struct folding *folding)
         if (folding->root[i] != root_none || folding->view->steps[i].coverage.not_run == 0 ||
             step->origin == ORIGIN_LEFT_OUT)
             continue;
-        folding->root[i] = root_by_needs(folding, i, true);
+        if (was_stopped(folding, &folding->view->steps[i]))
+            folding->root[i] = (unsigned)stopped_cause(folding) + 1;
+        if (folding->root[i] == root_none)
+            folding->root[i] = root_by_needs(folding, i, true);
         if (folding->root[i] == root_none)
             folding->root[i] = root_by_needs(folding, i, false);
         if (folding->root[i] == root_none)
@@ -714,7 +746,8 @@ static void place_not_run(struct folding *folding, size_t index)
     for (size_t i = 0; i < entry->items; i++) {
         unsigned root = folding->root[entry->outcomes[i]->step];
 
-        if (root == root_none)
+        if (root == root_none ||
+            (root != root_several && folding->causes->items.items[root - 1].resume != NULL))
             nowhere++;
         else if (root == root_several) {
             folding->causes->blocked_together++;
@@ -725,7 +758,7 @@ static void place_not_run(struct folding *folding, size_t index)
         }
     }
     if (nowhere > 0 && is_stopped(folding) && !entry->not_asked)
-        place_stopped(folding, index);
+        place_stopped(folding, index, nowhere);
     else if (nowhere > 0)
         place_unrun(folding, index, nowhere);
 }
@@ -786,10 +819,9 @@ static enum host_state state_of(const struct verdict *verdict, bool owes)
         return HOST_OPEN;
     if (verdict->fail + verdict->accused > 0)
         return HOST_TO_FIX;
-    return verdict->pass > 0 &&
-                   (verdict->word == VERDICT_ACCEPT || verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS)
-               ? HOST_FIT
-               : HOST_OPEN;
+    if (verdict->pass > 0 && verdict->word == VERDICT_ACCEPT)
+        return HOST_FIT;
+    return verdict->pass > 0 && verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS ? HOST_WAIVED : HOST_OPEN;
 }
 
 static void settle_hosts(struct folding *folding)
@@ -811,18 +843,21 @@ static void settle_hosts(struct folding *folding)
         states[i] = state_of(view->host_verdicts[i], owes[i]);
     for (size_t i = 0; i < folding->causes->items.count; i++) {
         const struct report_cause *cause = &folding->causes->items.items[i];
-        enum host_state state = cause->word == OUTCOME_FAIL ? HOST_TO_FIX : HOST_OPEN;
+        enum host_state state = cause->waived                 ? HOST_WAIVED
+                                : cause->word == OUTCOME_FAIL ? HOST_TO_FIX
+                                                              : HOST_OPEN;
 
         for (size_t k = 0; cause->blames && k < cause->hosts.count; k++) {
             host = view_host(view, cause->hosts.items[k]);
             of_host[host] = of_host[host] > 0 ? of_host[host] : i + 1;
-            if (!cause->waived && state > states[host])
+            if (state > states[host])
                 states[host] = state;
         }
     }
     for (size_t i = 0; i < count; i++) {
         folding->causes->hosts += states[i] != HOST_UNTESTED;
         folding->causes->fit += states[i] == HOST_FIT;
+        folding->causes->excused += states[i] == HOST_WAIVED;
     }
     folding->causes->states = states;
     folding->causes->of_host = of_host;
@@ -857,7 +892,10 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
             place_entry(&folding, i);
     for (size_t i = 0; i < count; i++)
         if (folding.of_entry[i] == 0 && entries[i].accusation == NULL &&
-            entries[i].word >= OUTCOME_INCONCLUSIVE)
+            entries[i].word >= OUTCOME_INCONCLUSIVE && explanation(&folding, &entries[i]) == NULL)
+            place_entry(&folding, i);
+    for (size_t i = 0; i < count; i++)
+        if (folding.of_entry[i] == 0 && explanation(&folding, &entries[i]) != NULL)
             place_entry(&folding, i);
     for (size_t i = 0; i < count; i++)
         if (entries[i].accusation == NULL && entries[i].word >= OUTCOME_INCONCLUSIVE)

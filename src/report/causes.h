@@ -29,6 +29,8 @@ struct report_cause {
     LIST_OF(const char *) parts; /* subjects as tools name them: "gpu2->gpu5"; none: the host as a whole */
     bool parts_suspected;        /* the parts are only where tests across hosts were slow */
     LIST_OF(size_t) entries; /* what is folded into it: indexes of the entries, the accusation's own first */
+    size_t
+        followers; /* of these the last so many, which are not known because of the others: they say no more of what is wrong */
     size_t fail, inconclusive, not_run; /* gates of its entries */
     size_t blocked; /* gates that were not run because of it alone; they are in entries of their own */
     size_t shared;  /* entries among its own that are of tests across hosts */
@@ -39,6 +41,7 @@ struct report_cause {
 /* From best to worst. */
 enum host_state {
     HOST_FIT,      /* it owes something, passed, and no cause is about it */
+    HOST_WAIVED,   /* likewise, but for faults that are all waived */
     HOST_UNTESTED, /* it owes nothing: a spare */
     HOST_OPEN,
     HOST_TO_FIX
@@ -50,7 +53,8 @@ struct report_causes {
     size_t to_fix, to_decide, waived; /* of these: fails, others, and fails that are waived */
     size_t blocked_together;          /* gates that wait for several causes */
     size_t blocked_across;            /* of these, those of tests across hosts */
-    size_t fit, hosts; /* of the hosts that owe anything: those that passed, and about which no cause is */
+    /* Of the hosts that owe anything: those that passed, and about which no cause is; those with none but waived faults; all. */
+    size_t fit, excused, hosts;
     const enum host_state *states; /* by index in plan->hosts */
     const size_t *of_host;         /* the same: number of the first cause that is about it, from 1; 0: none */
     const size_t *of_entry;        /* by entry: number of its cause, from 1; 0: what waits for several */

@@ -8,5 +8,7 @@
    be logged in to nothing else can be asked, and all together cannot be launched on; of a host with too few GPUs the last numbers
    have none. NULL: it is a point of its own. */
 const struct outcome *follows_from(const struct view *view, const struct outcome *outcome);
+/* Likewise, of a test of a host alone: a counter that is stuck there can be read around no test in which the host takes part. */
+const struct outcome *follows_from_host(const struct view *view, const struct outcome *outcome);
 
 #endif

@@ -79,8 +79,11 @@ static const char *number_of(const char *name)
 
 static void write_cell(struct page *page, const struct grid *grid, size_t host)
 {
-    static const char *const names[] = {
-        [HOST_FIT] = "h-fit", [HOST_UNTESTED] = "h-none", [HOST_OPEN] = "h-open", [HOST_TO_FIX] = "h-fix"};
+    static const char *const names[] = {[HOST_FIT] = "h-fit",
+                                        [HOST_WAIVED] = "h-waived",
+                                        [HOST_UNTESTED] = "h-none",
+                                        [HOST_OPEN] = "h-open",
+                                        [HOST_TO_FIX] = "h-fix"};
     enum host_state state = page->causes.states[host];
     size_t cause = page->causes.of_host[host];
     double x = (double)grid->column[host] * grid->cell, y = top_of(grid, host);
@@ -100,6 +103,9 @@ static void write_cell(struct page *page, const struct grid *grid, size_t host)
         html_shape(out, "<path class=\"sign\" d=\"M@ @l@ @m0-@l-@ @\"/>", x + inset, y + inset, sign, sign,
                    sign, sign, sign);
     }
+    if (state == HOST_WAIVED) /* a corner leaves the number readable */
+        html_shape(out, "<path class=\"corner\" d=\"M@ @v@h-@z\"/>", x + side, y + side / 2, side / 2,
+                   side / 2);
     html_markup(out, "<title>");
     html_text(out, host_at(page, host)->name);
     html_markup(out, "</title></g>");
@@ -124,12 +130,13 @@ static void write_legend(struct page *page)
     static const struct {
         enum host_state state;
         enum text_key text;
-    } words[] = {{HOST_FIT, TEXT_FLEET_FIT},
-                 {HOST_TO_FIX, TEXT_FLEET_FAULT},
-                 {HOST_OPEN, TEXT_FLEET_OPEN},
-                 {HOST_UNTESTED, TEXT_FLEET_NONE}};
-    static const enum outcome_word signs[] = {OUTCOME_PASS, OUTCOME_FAIL, OUTCOME_INCONCLUSIVE,
-                                              OUTCOME_NOT_RUN};
+        enum outcome_word like;
+    } words[] = {{HOST_FIT, TEXT_FLEET_FIT, OUTCOME_PASS},
+                 {HOST_TO_FIX, TEXT_FLEET_FAULT, OUTCOME_FAIL},
+                 {HOST_OPEN, TEXT_FLEET_OPEN, OUTCOME_INCONCLUSIVE},
+                 {HOST_WAIVED, TEXT_FLEET_WAIVED, OUTCOME_FAIL},
+                 {HOST_UNTESTED, TEXT_FLEET_NONE, OUTCOME_NOT_RUN}};
+    static const char corner[] = "\xe2\x97\xa2"; /* as the cell has it */
     size_t hosts = page->view->record->plan->hosts.count;
 
     html_words(page->out, sayf(page, TEXT_FLEET, number(page, hosts)));
@@ -141,10 +148,10 @@ static void write_legend(struct page *page)
         if (count == 0)
             continue;
         html_markup(page->out, " <span");
-        html_word_class(page->out, signs[i]);
+        html_word_class(page->out, words[i].like);
         html_markup(page->out, ">");
-        html_textf(page->out, "%s %s %s", word_symbol(signs[i]), number(page, count),
-                   say(page, words[i].text));
+        html_textf(page->out, "%s %s %s", words[i].state == HOST_WAIVED ? corner : word_symbol(words[i].like),
+                   number(page, count), say(page, words[i].text));
         html_markup(page->out, "</span>");
     }
 }

@@ -151,7 +151,8 @@ static void write_verdict_row(struct page *page, const struct verdict *verdict)
     html_textf(out, "%s %s", page_verdict_symbol(verdict->word),
                word(page, standing_verdict(&page->view->record->standing, verdict->word)));
     html_markup(out, "</span></td>");
-    count_cell(page, verdict->fail);
+    count_cell(page, verdict->fail + verdict->waived);
+    count_cell(page, verdict->waived);
     count_cell(page, verdict->inconclusive);
     count_cell(page, verdict->not_run);
     count_cell(page, verdict->pass);
@@ -165,8 +166,8 @@ static void write_unit_verdicts(struct page *page)
 
     if (page_count_verdicts(page, "unit") == 0)
         return;
-    page_table(page, "units", COLUMN(UNIT), COLUMN(VERDICT), COLUMN(C_FAIL), COLUMN(C_INCONCLUSIVE),
-               COLUMN(C_NOT_RUN), COLUMN(C_PASS), COLUMN(C_RECORDED));
+    page_table(page, "units", COLUMN(UNIT), COLUMN(VERDICT), COLUMN(C_FAIL), COLUMN(C_WAIVED),
+               COLUMN(C_INCONCLUSIVE), COLUMN(C_NOT_RUN), COLUMN(C_PASS), COLUMN(C_RECORDED));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < judgement->verdict_count; i++)
         if (strcmp(judgement->verdicts[i].scope, "unit") == 0)

@@ -285,6 +285,7 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
 {
     enum { PROBLEMS_SAID = 2 };
     struct said_words problems = {0};
+    size_t own = cause->entries.count - cause->followers;
 
     if (cause->resume != NULL)
         return language_text(language, TEXT_P_STOPPED);
@@ -292,12 +293,10 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         return shared_problem(arena, language, view, entries, cause);
     if (cause->accusation != NULL)
         return accused_problem(arena, language, view, entries, cause);
-    for (size_t i = 0; i < cause->entries.count; i++) {
+    for (size_t i = 0; i < own; i++) {
         const struct report_entry *entry = &entries[cause->entries.items[i]];
         const struct outcome *lead = lead_of(view, entry);
 
-        if (entry->word != cause->word)
-            continue; /* it is not known because of the others, and says no more of what is wrong */
         if (lead == NULL || cause->word == OUTCOME_NOT_RUN || entry->extent != EXTENT_PARTS ||
             is_of_several(entry, lead))
             add_word(arena, &problems, reason_said(arena, language, entry->cause));
@@ -305,7 +304,7 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
             add_word(arena, &problems, outcome_problem(arena, language, view, lead));
     }
     /* What is wrong with an output is wrong with that of a test. */
-    if (cause->word == OUTCOME_INCONCLUSIVE && cause->entries.count == 1 && problems.items.count == 1)
+    if (cause->word == OUTCOME_INCONCLUSIVE && own == 1 && problems.items.count == 1)
         return language_say(arena, language, TEXT_L_LINE, entries[cause->entries.items[0]].check,
                             problems.items.items[0]);
     return join_words(arena, language, &problems, "; ", PROBLEMS_SAID);
@@ -331,7 +330,8 @@ static const struct reason *cause_remedy(struct arena *arena, const struct repor
         return cause->resume;
     if (cause->parts_suspected && cause->parts.count == 1)
         return reason(arena, check_the_part, cause->parts.items[0]);
-    for (size_t i = 0; i < cause->entries.count && (i == 0 || cause->accusation == NULL); i++) {
+    for (size_t i = 0; i < cause->entries.count - cause->followers && (i == 0 || cause->accusation == NULL);
+         i++) {
         const struct reason *remedy = remedy_of(arena, &entries[cause->entries.items[i]], i == 0);
         bool known = remedy == NULL;
 
@@ -535,9 +535,10 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     else if (all && !good && causes->to_fix > 0 && causes->hosts > 1)
         text = language_say(arena, language, TEXT_H_ALONE, hosts);
     else if (causes->hosts == 1)
-        text = language_text(language, !all         ? TEXT_H_ONE_NOT
-                                       : acceptance ? TEXT_H_ONE_FIT
-                                                    : TEXT_H_ONE_PASSED);
+        text = language_text(language, causes->excused > 0 ? TEXT_H_ONE_WAIVED
+                                       : !all              ? TEXT_H_ONE_NOT
+                                       : acceptance        ? TEXT_H_ONE_FIT
+                                                           : TEXT_H_ONE_PASSED);
     else if (all)
         text = language_say(arena, language, acceptance ? TEXT_H_ALL_FIT : TEXT_H_ALL_PASSED, hosts);
     else
@@ -549,7 +550,11 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
         text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_FIX, fix));
     else if (causes->to_decide > 0)
         text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_DECIDE, open));
-    if (causes->waived > 0)
+    if (causes->excused > 0 && causes->hosts > 1)
+        text = arena_printf(
+            arena, "%s%s%s", text, blank,
+            language_say(arena, language, TEXT_H_HOSTS_WAIVED, count_text(arena, causes->excused)));
+    else if (causes->waived > 0)
         text = arena_printf(arena, "%s%s%s", text, blank,
                             language_say(arena, language, TEXT_H_WAIVED, count_text(arena, causes->waived)));
     return text;

@@ -161,11 +161,13 @@ static void put_field(struct letter *letter, const char *label, const char *valu
 /* -- Head -------------------------------------------------------------------------------------------------
  */
 
-static const char *counts_text(struct letter *letter, size_t fail, size_t inconclusive, size_t not_run,
-                               size_t pass, size_t recorded)
+/* fail: also those that are waived. */
+static const char *counts_text(struct letter *letter, size_t fail, size_t waived, size_t inconclusive,
+                               size_t not_run, size_t pass, size_t recorded)
 {
-    return sayf(letter, TEXT_L_COUNTS, number(letter, fail), number(letter, inconclusive),
-                number(letter, not_run), number(letter, pass), number(letter, recorded));
+    return sayf(letter, waived > 0 ? TEXT_L_COUNTS_WAIVED : TEXT_L_COUNTS, number(letter, fail),
+                number(letter, inconclusive), number(letter, not_run), number(letter, pass),
+                number(letter, recorded), number(letter, waived));
 }
 
 static const char *capitals(struct arena *arena, const char *word)
@@ -218,7 +220,8 @@ static void write_head(struct letter *letter)
     if (record->origin != NULL)
         put_wrapped(letter, "", 0, origin_note(letter->arena, letter->language, record));
     put_wrapped(letter, "", 0,
-                counts_text(letter, all->fail, all->inconclusive, all->not_run, all->pass, all->records));
+                counts_text(letter, all->fail, all->waived, all->inconclusive, all->not_run, all->pass,
+                            all->records));
     text_put(letter->out, "\n");
     put_field(letter, say(letter, TEXT_L_CLUSTER), cluster_text(letter));
     put_field(letter, say(letter, TEXT_L_SUITE),
@@ -276,8 +279,8 @@ static void write_answer(struct letter *letter, size_t most)
 static bool are_alike(const struct verdict *a, const struct verdict *b)
 {
     return a->word == b->word && a->accused == 0 && b->accused == 0 && a->pass == b->pass &&
-           a->fail == b->fail && a->inconclusive == b->inconclusive && a->not_run == b->not_run &&
-           a->recorded == b->recorded;
+           a->fail == b->fail && a->waived == b->waived && a->inconclusive == b->inconclusive &&
+           a->not_run == b->not_run && a->recorded == b->recorded;
 }
 
 /* Of a unit of which not all hosts were tested; else NULL. */
@@ -299,8 +302,8 @@ static void write_unit(struct letter *letter, const struct verdict *verdict, con
               sayf(letter, text,
                    share == NULL ? name : sayf(letter, TEXT_UNIT_SHARE, name, said(letter, share)),
                    word(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
-                   counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run, verdict->pass,
-                               verdict->recorded)));
+                   counts_text(letter, verdict->fail + verdict->waived, verdict->waived,
+                               verdict->inconclusive, verdict->not_run, verdict->pass, verdict->recorded)));
 }
 
 /* Units that say the same share a line: what is wrong must not stand below two pages of what is well. */

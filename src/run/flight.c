@@ -121,26 +121,6 @@ static bool has_window(const struct scheduler *scheduler, size_t step)
     return !check_find(step_at(scheduler, step)->shape->check)->passive;
 }
 
-/* By the cancel, which has ended the command that looks, or the look at the hosts that belongs to a test which was at its end: it is
-   made again when the run goes on. */
-static bool was_cut_off(const struct scheduler *scheduler, const struct step *step,
-                        const struct attempt *attempt)
-{
-    const size_t members = step->member_count;
-
-    if (scheduler->signals_seen == 0)
-        return false;
-    if (step->shape->passive)
-        return attempt->end == ATTEMPT_KILLED;
-    if (attempt->end != ATTEMPT_RAN || !has_window(scheduler, attempt->step))
-        return false;
-    for (size_t i = members; i < 2 * members && i < attempt->windows.count; i++)
-        if (attempt->windows.items[i].end == ATTEMPT_KILLED ||
-            attempt->windows.items[i].end == ATTEMPT_CANCELLED)
-            return true;
-    return attempt->windows.count < 2 * members;
-}
-
 static void close_attempt(struct flight *flight, const struct remote_result *result)
 {
     struct scheduler *scheduler = flight->scheduler;
@@ -149,11 +129,8 @@ static void close_attempt(struct flight *flight, const struct remote_result *res
     struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
 
     take_result(scheduler, attempt, result, remote_transport_note(head->remote));
-    if (was_cut_off(scheduler, step, attempt)) {
-        attempt->end = ATTEMPT_CANCELLED;
-        if (!step->shape->passive)
-            attempt->what = REASON(cancelled_before_looked_after);
-    }
+    if (scheduler->signals_seen > 0 && step->shape->passive && attempt->end == ATTEMPT_KILLED)
+        attempt->end = ATTEMPT_CANCELLED; /* by sweep_cancel_running */
     flight_note_boot(head, attempt->boot_id);
     if (!note_end(flight, attempt))
         return;
@@ -228,6 +205,8 @@ static bool take_windows(struct flight *flight, const struct window *windows, si
         struct run_host *host = member_at(scheduler, flight->step, i);
 
         *list_push(scheduler->record->arena, &attempt->windows) = windows[i];
+        if (scheduler->signals_seen > 0 && windows[i].end == ATTEMPT_KILLED)
+            attempt->windows.items[first + i].end = ATTEMPT_CANCELLED; /* by sweep_cancel_running */
         attempt->windows.items[first + i].what = reason_copy(scheduler->record->arena, windows[i].what);
         attempt->windows.items[first + i].boot_id =
             arena_strdup(scheduler->record->arena, windows[i].boot_id);

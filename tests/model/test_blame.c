@@ -6,6 +6,8 @@
 #include "assay/model/hostfile.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/judge.h"
+#include "assay/reasons/model.h"
 
 /* "node2 mlx5_5/1, node3" */
 static const char *blamed(struct arena *arena, const char *metric, const char *subject,
@@ -83,6 +85,32 @@ static void an_item_of_a_host_is_about_it_whatever_its_outcome(void **state)
     assert_string_equal(blamed(*state, "pair.bandwidth", "node2 mlx5_0", OUTCOME_FAIL, NULL), "node2 mlx5_0");
 }
 
+/* "node3's mlx5_1 is 50% (+-0.1%) below the median of its 7 peers; fail from 10%" */
+static const struct reason *far_below_peers(struct arena *arena, const struct reason *who)
+{
+    return reason(arena, fail_from,
+                  reason(arena, below_peers, who, "50.0", "0.1", 7,
+                         reason(arena, values_of_metric, 8, "line.bandwidth")),
+                  10.0);
+}
+
+static void who_is_far_below_its_peers_is_named_and_of_two_neither(void **state)
+{
+    struct arena *arena = *state;
+    const struct reason *host = far_below_peers(arena, reason_text(arena, "node20")),
+                        *part = far_below_peers(arena, reason_text(arena, "node3's mlx5_1"));
+
+    assert_string_equal(blamed(arena, "line.whole", "", OUTCOME_FAIL, host), "node20");
+    assert_string_equal(blamed(arena, "line.whole", "", OUTCOME_INCONCLUSIVE, host), "");
+    assert_string_equal(blamed(arena, "pair.bandwidth", "mlx5_1", OUTCOME_FAIL, part), "node3 mlx5_1");
+    assert_string_equal(blamed(arena, "pair.bandwidth", "mlx5_1", OUTCOME_FAIL,
+                               reason_also(arena, reason(arena, about, "node2", "slow"), part)),
+                        "node3 mlx5_1");
+    assert_string_equal(blamed(arena, "line.whole", "", OUTCOME_FAIL,
+                               far_below_peers(arena, reason(arena, one_with_other, "node2", "node3"))),
+                        "");
+}
+
 enum { SCATTERED = 3000 };
 
 /* Every second of twice as many: how many are accused, and how many are perhaps. */
@@ -147,6 +175,7 @@ int main(void)
         ARENA_TEST(of_however_many_more_was_to_be_said_each_is_named),
         ARENA_TEST(where_nobody_can_read_who_is_named_it_may_be_anybody),
         ARENA_TEST(what_nobody_failed_by_is_about_nobody),
+        ARENA_TEST(who_is_far_below_its_peers_is_named_and_of_two_neither),
         ARENA_TEST(an_item_of_a_host_is_about_it_whatever_its_outcome),
     };
 

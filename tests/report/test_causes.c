@@ -464,8 +464,106 @@ static void a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten(void **state)
     read_answer(&answer);
     assert_int_equal(answer.causes.to_fix, 0);
     assert_int_equal(answer.causes.waived, 1);
+    assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
+                        "3 of 4 hosts are OK. 1 host has only faults that are waived.");
+    assert_int_equal(answer.causes.states[0], HOST_FIT);
+    assert_int_equal(answer.causes.states[1], HOST_WAIVED);
+    fail_item(&answer, "node2", "gpu_burn.errors", "gpu5", "17", 17);
+    read_answer(&answer);
+    assert_int_equal(answer.causes.states[1], HOST_TO_FIX);
     assert_says(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
-                "1 fault is waived.");
+                "3 of 4 hosts are OK. Fix 1 fault. 1 fault is waived.");
+    arena_destroy(answer.arena);
+}
+
+static struct outcome *leave_open(struct answer *answer, const char *host, const char *metric,
+                                  const char *subject, const struct reason *cause)
+{
+    struct outcome *outcome = outcome_of(answer, host, metric, subject);
+
+    assert_non_null(outcome);
+    outcome->word = OUTCOME_INCONCLUSIVE;
+    outcome->measured = NULL;
+    outcome->value = NAN;
+    outcome->cause = cause;
+    return outcome;
+}
+
+/* A counter that is stuck on node2 is that of node2 in every test around which it is read. */
+static void what_a_host_says_of_its_own_part_is_not_laid_at_whom_it_was_tested_with(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 4, .units = 1});
+    const struct reason *stuck = reason(answer.arena, symbol_errors, 30000), *of_other;
+    struct outcome *shared = answer.record->judgement.outcomes;
+
+    (void)state;
+    of_other = reason(answer.arena, about, "node3 gpu4", stuck);
+    leave_open(&answer, "node2", "ecc.mode", "gpu4", reason(answer.arena, expected, stuck, "yes"))->measured =
+        stuck;
+    while (answer.record->plan->steps.items[shared->step].member_count < 2 ||
+           answer.record->plan->steps.items[shared->step].shape->slots[shared->slot].duty != DUTY_GATE)
+        shared++;
+    shared->word = OUTCOME_INCONCLUSIVE;
+    shared->measured = NULL;
+    shared->cause = reason(answer.arena, value_not_read, "window.ports",
+                           reason(answer.arena, about, "node2 gpu4", stuck));
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 1);
+    assert_non_null(cause_of(&answer, "node2"));
+    assert_int_equal(cause_of(&answer, "node2")->inconclusive, 2);
+    /* Not where another host's, or another reason, is beside it. */
+    shared->cause = reason(answer.arena, value_not_read, "window.ports", of_other);
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 2);
+    shared->cause =
+        reason(answer.arena, value_not_read, "window.ports",
+               reason_also(answer.arena, reason(answer.arena, about, "node2 gpu4", stuck), of_other));
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 2);
+    arena_destroy(answer.arena);
+}
+
+static void what_is_not_there_has_no_other_values(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 4, .units = 1});
+
+    (void)state;
+    fail_item(&answer, "node2", "gpu_burn.verdict", "gpu4", "no", NAN);
+    leave_open(&answer, "node2", "gpu_burn.gflops", "gpu4", REASON(no_value_in_whole_output));
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 1);
+    assert_int_equal(cause_of(&answer, "node2")->inconclusive, 1);
+    arena_destroy(answer.arena);
+}
+
+/* Whatever else is wrong with its host. */
+static void what_a_cancel_kept_from_running_waits_for_the_run_alone(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 4, .units = 1});
+    size_t unrun = 0;
+
+    (void)state;
+    answer.record->state = RUN_CANCELLED;
+    leave_open(&answer, "node2", "ecc.mode", "gpu4", reason_text(answer.arena, "doubtful"));
+    for (size_t i = 0; i < answer.record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &answer.record->judgement.outcomes[i];
+        const struct step *step = &answer.record->plan->steps.items[outcome->step];
+
+        if (strcmp(step->shape->suite_step, "gpu-burn") != 0 || outcome->word != OUTCOME_PASS)
+            continue;
+        outcome->word = OUTCOME_NOT_RUN;
+        outcome->measured = NULL;
+        outcome->cause = REASON(cancelled_before_it);
+        unrun++;
+    }
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 2);
+    for (size_t i = 0; i < answer.causes.items.count; i++) {
+        const struct report_cause *cause = &answer.causes.items.items[i];
+
+        assert_int_equal(cause->blocked, 0);
+        assert_int_equal(cause->not_run, cause->resume != NULL ? unrun : 0);
+    }
     arena_destroy(answer.arena);
 }
 
@@ -532,6 +630,9 @@ int main(void)
         cmocka_unit_test(a_wrong_result_is_not_folded_into_whom_isolation_names),
         cmocka_unit_test(what_did_not_run_is_counted_with_what_kept_it_from_running),
         cmocka_unit_test(a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten),
+        cmocka_unit_test(what_a_host_says_of_its_own_part_is_not_laid_at_whom_it_was_tested_with),
+        cmocka_unit_test(what_is_not_there_has_no_other_values),
+        cmocka_unit_test(what_a_cancel_kept_from_running_waits_for_the_run_alone),
         cmocka_unit_test(the_headline_never_says_more_than_the_verdict),
         cmocka_unit_test(a_run_is_called_what_people_call_it),
     };

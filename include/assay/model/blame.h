@@ -4,7 +4,7 @@
  * which something went wrong while all were tested ("node2 mlx5_5/1: 30000 symbol errors"). Where there was too much to say all of it,
  * those that it is about are named without their parts; of whom it could not be read, and of whom nobody kept whether more was to be
  * said, it is open: they are neither accused nor cleared. A test that is slow is about the host that pairs of the run show to be slow,
- * where they do; else a test that is slow or wrong as a whole is about nobody: isolation says who it is.
+ * where they do, or that its peers do; else a test that is slow or wrong as a whole is about nobody: isolation says who it is.
  */
 #ifndef ASSAY_BLAME_H
 #define ASSAY_BLAME_H
