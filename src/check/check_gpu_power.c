@@ -522,6 +522,13 @@ static void read_power(const struct check_context *context, const struct attempt
     tell_sums(&power);
 }
 
+static double turns_s(const struct check_context *context)
+{
+    const struct clients_work work = work_of(context);
+
+    return clients_work_s(context, &work);
+}
+
 static unsigned expected_s(const struct check_context *context)
 {
     const struct clients_work work = work_of(context);
@@ -573,6 +580,7 @@ const struct check check_gpu_power = {
         {"power.phase", REASON(see_why_out_of_phase)}, {"power.swing", REASON(see_why_nothing_swings)},
         {"sound", REASON(see_streams_of_clients)}),
     .expected = expected_s,
+    .turns_s = turns_s,
     .read = read_power,
     .hosts_file = launcher_hosts_file,
 };

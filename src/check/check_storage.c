@@ -309,7 +309,7 @@ const struct check check_storage = {
          GIVEN_IS_MORE},
         {"free_gib", ARGUMENT_COUNT, "0", "free space that each of them must have, in GiB", MORE_IS_MORE},
         {"fio_folder", ARGUMENT_TEXT, NULL, "folder where fio writes and reads; without it fio is not run",
-         GIVEN_IS_MORE},
+         GIVEN_IS_MORE, "storage.*.bandwidth", REASON(storage_speed_not_tested)},
         {"fio_size", ARGUMENT_SIZE, "4G", "size of fio's file", MORE_IS_MORE},
         {"fio_seconds", ARGUMENT_COUNT, "30", "how long fio writes, and then how long it reads",
          MORE_IS_MORE},

@@ -162,6 +162,12 @@ static const char *arguments_fault(const struct check_context *context)
     return fault != NULL ? fault : jobs_fault(context);
 }
 
+static double turns_s(const struct check_context *context)
+{
+    return clients_work_s(context, &(const struct clients_work){.slot_s = sweep_slot_s(context),
+                                                                .turns = count_turns(context)});
+}
+
 static unsigned expected_s(const struct check_context *context)
 {
     return clients_expected_s(context, &(const struct clients_work){.slot_s = sweep_slot_s(context),
@@ -202,6 +208,7 @@ const struct check check_storage_clients = {
         {"clients.*", REASON(look_at_storage_servers)}, {"sound", REASON(see_streams_of_clients)}),
     .more_slots = more_slots,
     .expected = expected_s,
+    .turns_s = turns_s,
     .read = sweep_read,
     .hosts_file = launcher_hosts_file,
 };

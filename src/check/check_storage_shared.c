@@ -533,6 +533,11 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     clients_slots(context, slots, LATE_S);
 }
 
+static double turns_s(const struct check_context *context)
+{
+    return clients_work_s(context, &(const struct clients_work){.slot_s = slot_s(context), .turns = TURNS});
+}
+
 static unsigned expected_s(const struct check_context *context)
 {
     return clients_expected_s(context, &(const struct clients_work){.slot_s = SLOT_S, .turns = TURNS});
@@ -568,6 +573,7 @@ const struct check check_storage_shared = {
                  {"shared.*", REASON(shorten_caches_of_mount)}, {"sound", REASON(see_streams_of_clients)}),
     .more_slots = more_slots,
     .expected = expected_s,
+    .turns_s = turns_s,
     .read = read_shared,
     .hosts_file = launcher_hosts_file,
 };

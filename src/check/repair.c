@@ -2,17 +2,27 @@
 /* Which page of repair is about which failure: the first row that fits. */
 #include "assay/check/repair.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 #include "assay/reasons/words.h"
 
+/* What a BMC reports of a part, by whichever way it is asked. */
+#define OF_BMC(page_, words_)                              \
+    {"bmc", "bmc.*_faults", page_, NULL, words_},          \
+    {                                                      \
+        "redfish", "redfish.*_faults", page_, NULL, words_ \
+    }
+
 static const struct repair_row {
     const char *check, *metric, *page;
     const struct sentence *about; /* the row is for causes that have this; NULL: for all */
+    const char *words; /* and for causes with one of these words, '|' between them; NULL: for all */
 } rows[] = {
     /* What the kernel or a GPU says, whichever test it came in. */
     {"*", "*", "xid", &sentence_xid_line_explained},
@@ -35,6 +45,8 @@ static const struct repair_row {
     {"*", "beside.*", NULL, NULL},
     {"*", "window.*", NULL, NULL},
     {"*", "kernel.log", NULL, NULL},
+
+    {"reachable", "sound", "host-down", NULL},
 
     {"gpu-inventory", "gpu.count", "gpu-missing", NULL},
     {"gpu-inventory", "pci.*", "gpu-missing", NULL},
@@ -71,6 +83,7 @@ static const struct repair_row {
     {"gpu-links", "gpu_links.*", "nvlink", NULL},
 
     {"gpu-burn", "*gflops*", "gpu-slow", NULL},
+    {"gpu-burn", "gpu_burn.lasted", "program", NULL},
     {"gpu-burn", "*", "gpu-wrong", NULL},
     {"gpu-sdc", "*", "gpu-wrong", NULL},
     {"gpu-memory", "gpu_memory.wrong_words", "gpu-wrong", NULL},
@@ -103,6 +116,7 @@ static const struct repair_row {
     {"cabling*", "*", "cabling", NULL},
     {"rdma-*", "rdma.*", "slow-host", NULL},
     {"nccl-*", "*wrong*", "gpu-wrong", NULL},
+    {"nccl-*", "nccl.rounds", "program", NULL},
     {"nccl-*", "nccl.*", "slow-host", NULL},
     {"probe-collective", "*wrong*", "gpu-wrong", NULL},
     {"probe-collective", "probe.*", "slow-host", NULL},
@@ -119,11 +133,19 @@ static const struct repair_row {
     {"bom", "cpu.*", "os", NULL},
     {"bmc", "bmc.firmware", "firmware", NULL},
     {"bmc", "bmc.clock", NULL, NULL},
+    /* What it says of an event comes before where that was: a hot DIMM is hot. None of these is power. */
+    OF_BMC("pcie", "Bus Fatal|Bus Uncorrectable|PCI SERR|PCI PERR"),
+    OF_BMC("heat", "Temp|Thermal|Fan|Cooling"),
+    OF_BMC("nvlink", "NVLink|NVSwitch"),
+    OF_BMC("xid", "GPU"),
+    OF_BMC("host-memory", "Uncorrectable|ECC|Machine Check|IERR|Memory|DIMM|Processor|CPU"),
+    OF_BMC("drive", "Drive|NVMe|In Critical Array|In Failed Array"),
+    OF_BMC("pcie", "PCI"),
     {"bmc", "*", "power", NULL},
     {"redfish", "redfish.firmware*", "firmware", NULL},
     {"redfish", "redfish.*_faults", "power", NULL},
     {"redfish", "redfish.power_supplies", "power", NULL},
-    {"redfish", "redfish.fans", "power", NULL},
+    {"redfish", "redfish.fans", "heat", NULL},
     {"redfish", "redfish.boot_mode", "firmware", NULL},
     {"redfish", "redfish.secure_boot", "firmware", NULL},
     {"redfish", "*", "posture", NULL},
@@ -143,6 +165,7 @@ static const struct repair_row {
     {"support", "support.tables", NULL, NULL},
     {"support", "support.nvidia_driver*", "driver", NULL},
     {"support", "*", "os", NULL},
+    {"storage", "storage.*.runtime", "program", NULL},
     {"storage*", "*", "storage", NULL},
     {"object-store", "*", "storage", NULL},
     {"ascend-npu", "*", "npu", NULL},
@@ -168,6 +191,7 @@ static const struct {
     {"gpu-slow", SETTINGS | RESET | RACK | VENDOR},
     {"gpu-wrong", RACK | VENDOR},
     {"heat", RACK | VENDOR},
+    {"host-down", RESET | RACK | VENDOR},
     {"host-memory", RESET | RACK | VENDOR},
     {"imex", SETTINGS | RACK},
     {"launch", SETTINGS},
@@ -179,6 +203,7 @@ static const struct {
     {"port", RACK | VENDOR},
     {"posture", SETTINGS},
     {"power", SETTINGS | RACK},
+    {"program", SETTINGS},
     {"rma", VENDOR},
     {"roce", SETTINGS},
     {"slow-host", SETTINGS | RACK},
@@ -228,11 +253,55 @@ const struct reason *repair_hands(struct arena *arena, const char *const *pages,
     return who;
 }
 
+/* "SystemFan1" has the word Fan, "attempt" has not Temp. */
+static bool begins_word(const char *text, const char *at)
+{
+    unsigned char before = at > text ? (unsigned char)at[-1] : ' ', first = (unsigned char)*at;
+
+    return !isalpha(before) || (islower(before) && isupper(first));
+}
+
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    for (const char *at = text; *at != '\0'; at++)
+        if (strncasecmp(at, word, length) == 0 && begins_word(text, at))
+            return true;
+    return false;
+}
+
+static bool mentions_word(const struct reason *reason, const char *word, size_t length)
+{
+    for (size_t i = 0; reason != NULL && i < reason->count; i++)
+        if (reason->arguments[i].text != NULL ? has_word(reason->arguments[i].text, word, length)
+                                              : mentions_word(reason->arguments[i].reason, word, length))
+            return true;
+    return false;
+}
+
+static bool mentions_one(const struct reason *reason, const char *words)
+{
+    for (const char *word = words; *word != '\0'; word += word[0] == '|') {
+        size_t length = strcspn(word, "|");
+
+        if (mentions_word(reason, word, length))
+            return true;
+        word += length;
+    }
+    return false;
+}
+
+static bool is_about(const struct repair_row *row, const char *check, const char *metric,
+                     const struct reason *cause)
+{
+    return fnmatch(row->check, check, 0) == 0 && fnmatch(row->metric, metric, 0) == 0 &&
+           (row->about == NULL || reason_has_(cause, row->about)) &&
+           (row->words == NULL || mentions_one(cause, row->words));
+}
+
 const char *repair_class(const char *check, const char *metric, const struct reason *cause)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (fnmatch(rows[i].check, check, 0) == 0 && fnmatch(rows[i].metric, metric, 0) == 0 &&
-            (rows[i].about == NULL || reason_has_(cause, rows[i].about)))
+        if (is_about(&rows[i], check, metric, cause))
             return rows[i].page;
     return NULL;
 }

@@ -47,6 +47,13 @@ static const struct factor {
 };
 static const double right_at_least = 0.75;
 
+/* The check's own figure, or what the suite's step asks for, is in the check's own unit. What a platform's file declares is
+   somebody's figure. */
+static bool is_of_check(const struct limit *limit)
+{
+    return limit->status == LIMIT_TOOL && limit->origin == NULL;
+}
+
 const struct reason *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value,
                                  const struct reason *said)
 {
@@ -55,7 +62,8 @@ const struct reason *factor_hint(struct arena *arena, const struct limit *limit,
                 (range && value->number > limit_gate_most(limit));
     double gate = range && over ? limit_gate_most(limit) : limit_gate(limit), off;
 
-    if ((!limit_is_number(limit) && limit->rule != RULE_PLAUSIBLE) || !(value->number > 0) || gate <= 0)
+    if (is_of_check(limit) || (!limit_is_number(limit) && limit->rule != RULE_PLAUSIBLE) ||
+        !(value->number > 0) || gate <= 0)
         return said;
     off = over ? value->number / gate : gate / value->number;
     for (size_t i = 0; i < ARRAY_SIZE(factors); i++)

@@ -280,6 +280,18 @@ static enum exclusivity exclusivity_of(const struct check_context *context)
     return EXCLUSIVE_LEAF;
 }
 
+/* At timescale 1, of which simulated hosts have their part. */
+static unsigned timeout_of(const struct check_context *context, unsigned expected_s)
+{
+    struct check_context lab = *context;
+    double needed_s = expected_s;
+
+    lab.timescale = context->members[0]->timescale;
+    if (lab.timescale > 1 && context->check->turns_s != NULL)
+        needed_s = fmax(needed_s, context->check->turns_s(&lab) * lab.timescale);
+    return (unsigned)ceil(needed_s) * TIMEOUT_FACTOR + TIMEOUT_BASE_S;
+}
+
 /* What a step would owe if it stood alone. */
 static struct shape *shape_of(struct arena *arena, const struct plan_sources *sources,
                               const struct check_context *context)
@@ -301,8 +313,7 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
     shape->expected_s = step->expected_s > 0 ? step->expected_s
                         : by_platform > 0    ? by_platform
                                              : check_expected_s(context);
-    shape->timeout_s =
-        step->timeout_s > 0 ? step->timeout_s : shape->expected_s * TIMEOUT_FACTOR + TIMEOUT_BASE_S;
+    shape->timeout_s = step->timeout_s > 0 ? step->timeout_s : timeout_of(context, shape->expected_s);
     /* The window's two readings, and what a host needs to cool down: they have deadlines of their own. */
     if (check->window)
         shape->expected_s += WINDOW_S;

@@ -747,7 +747,9 @@ static const struct reason *remedy_of(const struct groups *groups, const struct 
         return groups->view->record->standing.kind == RUN_PART
                    ? reason(groups->arena, add_part_to_acceptance, groups->view->record->number)
                    : NULL;
-    return group->extent != EXTENT_PARTS ? extent_remedy(groups->arena, group->extent, remedy) : remedy;
+    return group->extent != EXTENT_PARTS
+               ? extent_remedy(groups->arena, group->extent, group->items.items[0], remedy)
+               : remedy;
 }
 
 static struct report_entry entry_of(const struct groups *groups, const struct group *group)

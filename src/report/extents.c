@@ -366,11 +366,19 @@ const struct reason *extent_cause(const struct view *view, enum report_extent ex
     return extent == EXTENT_RUN ? reason(arena, none_meets_it, said) : said;
 }
 
+/* The check's own figure, or what the suite's step asks for (how long, how much room), and none of what hardware can do: where
+   nobody meets it the limit is right all the same, and what mends one host mends them all. */
+static bool is_of_check(const struct outcome *outcome)
+{
+    return strcmp(outcome->held->status, limit_status_name(LIMIT_TOOL)) == 0 &&
+           !reason_is(outcome->held->source, platform_declares);
+}
+
 const struct reason *extent_remedy(struct arena *arena, enum report_extent extent,
-                                   const struct reason *remedy)
+                                   const struct outcome *outcome, const struct reason *remedy)
 {
     if (extent == EXTENT_RUN)
-        return REASON(check_limit_and_cluster);
+        return is_of_check(outcome) && remedy != NULL ? remedy : REASON(check_limit_and_cluster);
     /* What is to be done with one GPU is not to be done with all. */
     if (reason_has(remedy, burn_gpu_alone))
         remedy = NULL;

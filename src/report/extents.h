@@ -26,8 +26,8 @@ enum report_extent extent_of(const struct report_extents *extents, const struct 
 /* What is wrong with all of these, of one metric and one extent: from the worst value to the best, and what was required. */
 const struct reason *extent_cause(const struct view *view, enum report_extent extent,
                                   const struct outcome *const *outcomes, size_t count);
-/* What to do about it. */
+/* What to do about it. outcome: one of them; remedy: what the check says. */
 const struct reason *extent_remedy(struct arena *arena, enum report_extent extent,
-                                   const struct reason *remedy);
+                                   const struct outcome *outcome, const struct reason *remedy);
 
 #endif

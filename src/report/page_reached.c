@@ -63,7 +63,7 @@ static const char *why_untested(struct page *page, const struct unjudged *row)
 /* A row that names another test than those before it. */
 static bool is_told(const struct unjudged_list *list, size_t index)
 {
-    return unjudged_is_whole_test(&list->items.items[index]) && !unjudged_names_before(list, index);
+    return unjudged_is_untested(&list->items.items[index]) && !unjudged_names_before(list, index);
 }
 
 /* "roce, cabling-lldp (the hostfile says fabric=infiniband)": with all that were left out for the same reason. NULL: told before. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/base/json.h"
+#include "assay/check/check.h"
 #include "assay/model/hostfile.h"
 #include "assay/model/idle_gates.h"
 #include "assay/model/suite.h"
@@ -20,6 +21,7 @@ const enum text_key unjudged_why[UNJUDGED_KINDS] = {
     [UNJUDGED_ABSENT] = TEXT_UNJUDGED_ABSENT,     [UNJUDGED_CHANGED] = TEXT_UNJUDGED_CHANGED,
     [UNJUDGED_LIMIT] = TEXT_UNJUDGED_LIMIT,       [UNJUDGED_DECLARED] = TEXT_UNJUDGED_DECLARED,
     [UNJUDGED_SPARE] = TEXT_UNJUDGED_SPARE,       [UNJUDGED_FAST] = TEXT_UNJUDGED_FAST,
+    [UNJUDGED_WITHOUT] = TEXT_UNJUDGED_WITHOUT,
 };
 
 const char *const unjudged_kind_names[UNJUDGED_KINDS] = {
@@ -28,10 +30,11 @@ const char *const unjudged_kind_names[UNJUDGED_KINDS] = {
     [UNJUDGED_ABSENT] = "not_in_suite", [UNJUDGED_CHANGED] = "changed_in_suite",
     [UNJUDGED_LIMIT] = "weaker_limit",  [UNJUDGED_DECLARED] = "own_platform",
     [UNJUDGED_SPARE] = "spare",         [UNJUDGED_FAST] = "timescale",
+    [UNJUDGED_WITHOUT] = "argument",
 };
 
 /* A run, or an acceptance. */
-struct source {
+struct judged {
     struct arena *arena;
     const struct plan *plan;
     const struct documents *documents;
@@ -65,7 +68,7 @@ static const struct reason *condition_text(struct arena *arena, const struct jso
 }
 
 /* As the plan said it; where that cannot be read any more, the condition itself. */
-static const struct reason *why_unplanned(const struct source *source, const struct unplanned_hosts *hosts,
+static const struct reason *why_unplanned(const struct judged *source, const struct unplanned_hosts *hosts,
                                           const struct json *when)
 {
     const struct reason *why = NULL;
@@ -86,7 +89,7 @@ struct planned_platforms {
     LIST_OF(struct planned_platform) items;
 };
 
-static void find_platforms(const struct source *source, const struct suite *suite,
+static void find_platforms(const struct judged *source, const struct suite *suite,
                            struct planned_platforms *ret_platforms)
 {
     const struct hostfile *hostfile = documents_hostfile(source->arena, source->documents);
@@ -103,20 +106,35 @@ static void find_platforms(const struct source *source, const struct suite *suit
     }
 }
 
-static void add_steps(const struct source *source, const struct suite *suite, struct unjudged_list *list)
+/* What the step's check would test too, were it given more. */
+static void add_untested(const struct judged *source, const struct suite_step *step, const char *platform,
+                         struct unjudged_list *list)
+{
+    const struct check *check = check_find(step->check);
+
+    for (const struct argument *row = check != NULL ? check->arguments : NULL;
+         row != NULL && row->name != NULL; row++)
+        if (row->untested != NULL && json_get(step->arguments, row->name) == NULL)
+            *list_push(source->arena, &list->items) =
+                (struct unjudged){UNJUDGED_WITHOUT, step->name, platform, row->metrics, row->untested};
+}
+
+static void add_steps(const struct judged *source, const struct suite *suite, struct unjudged_list *list)
 {
     struct planned_platforms platforms;
 
     find_platforms(source, suite, &platforms);
     array_each (step, suite->steps.items, suite->steps.count)
         array_each (platform, platforms.items.items, platforms.items.count)
-            if (!is_planned(source->plan, step->name, platform->name))
+            if (is_planned(source->plan, step->name, platform->name))
+                add_untested(source, step, platform->name, list);
+            else
                 *list_push(source->arena, &list->items) =
                     (struct unjudged){step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name,
                                       platform->name, "", why_unplanned(source, platform->hosts, step->when)};
 }
 
-static void add_idle_gates(const struct source *source, const struct suite *suite, struct unjudged_list *list)
+static void add_idle_gates(const struct judged *source, const struct suite *suite, struct unjudged_list *list)
 {
     struct idle_gates gates;
 
@@ -127,7 +145,7 @@ static void add_idle_gates(const struct source *source, const struct suite *suit
                               gates.items.items[i].pattern, REASON(hosts_have_no_such_part)};
 }
 
-static void add_metric(const struct source *source, const struct shape *shape, const struct slot *slot,
+static void add_metric(const struct judged *source, const struct shape *shape, const struct slot *slot,
                        const struct reason *why, struct unjudged_list *list)
 {
     for (size_t i = 0; i < list->items.count; i++)
@@ -139,7 +157,7 @@ static void add_metric(const struct source *source, const struct shape *shape, c
         (struct unjudged){UNJUDGED_NOTE, shape->suite_step, shape->platform, slot->metric, why};
 }
 
-static void add_unread(const struct source *source, const struct record *record, struct unjudged_list *list)
+static void add_unread(const struct judged *source, const struct record *record, struct unjudged_list *list)
 {
     array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct reason *cause = unread_cause(outcome);
@@ -161,7 +179,7 @@ static const char *apart_from(const struct plan *plan, size_t shape)
     return NULL;
 }
 
-static void add_site(const struct source *source, struct unjudged_list *list)
+static void add_site(const struct judged *source, struct unjudged_list *list)
 {
     const struct plan *plan = source->plan;
     const bool *of_suite = shapes_of_suite(source->arena, plan);
@@ -182,7 +200,7 @@ static void add_site(const struct source *source, struct unjudged_list *list)
 }
 
 /* All absent tests are one row: they are read together. */
-static void add_absent(const struct source *source, const struct concessions *found,
+static void add_absent(const struct judged *source, const struct concessions *found,
                        struct unjudged_list *list)
 {
     const char *names = "";
@@ -194,7 +212,7 @@ static void add_absent(const struct source *source, const struct concessions *fo
         *list_push(source->arena, &list->items) = (struct unjudged){UNJUDGED_ABSENT, names, "", "", NULL};
 }
 
-static void add_concessions(const struct source *source, const struct documents *judged_by,
+static void add_concessions(const struct judged *source, const struct documents *judged_by,
                             struct unjudged_list *list)
 {
     static const enum unjudged_kind kinds[] = {[CONCESSION_ABSENT] = UNJUDGED_ABSENT,
@@ -215,15 +233,16 @@ static void add_concessions(const struct source *source, const struct documents 
             (struct unjudged){UNJUDGED_SPARE, "", "", "", reason(source->arena, text, found.spare_names)};
 }
 
-bool unjudged_is_whole_test(const struct unjudged *row)
+bool unjudged_is_untested(const struct unjudged *row)
 {
-    return row->kind == UNJUDGED_WHEN || row->kind == UNJUDGED_PLATFORM || row->kind == UNJUDGED_ABSENT;
+    return row->kind == UNJUDGED_WHEN || row->kind == UNJUDGED_PLATFORM || row->kind == UNJUDGED_WITHOUT ||
+           row->kind == UNJUDGED_ABSENT;
 }
 
 bool unjudged_names_before(const struct unjudged_list *list, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (unjudged_is_whole_test(&list->items.items[i]) &&
+        if (unjudged_is_untested(&list->items.items[i]) &&
             strcmp(list->items.items[i].step, list->items.items[index].step) == 0)
             return true;
     return false;
@@ -239,7 +258,7 @@ const char *unjudged_line(struct arena *arena, enum report_language language, co
         *row->platform != '\0' ? arena_printf(arena, " (%s)", row->platform) : "");
 }
 
-static void find(const struct source *source, const struct documents *judged_by, const struct suite *suite,
+static void find(const struct judged *source, const struct documents *judged_by, const struct suite *suite,
                  struct unjudged_list *ret_list)
 {
     const struct plan *plan = source->plan;
@@ -268,7 +287,7 @@ void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
 {
     const struct record *record = view->record;
 
-    find(&(struct source){view->arena, record->plan, &record->documents, &record, 1},
+    find(&(struct judged){view->arena, record->plan, &record->documents, &record, 1},
          &record->judgement.documents, view_suite(view), ret_list);
 }
 
@@ -277,7 +296,7 @@ size_t report_not_judged(struct arena *arena, const struct record *record, enum 
 {
     struct unjudged_list list;
 
-    find(&(struct source){arena, record->plan, &record->documents}, &record->judgement.documents,
+    find(&(struct judged){arena, record->plan, &record->documents}, &record->judgement.documents,
          documents_suite(arena, &record->documents), &list);
     *ret_rows = arena_array(arena, struct not_judged, list.items.count + 1);
     for (size_t i = 0; i < list.items.count; i++) {
@@ -297,7 +316,7 @@ size_t report_not_judged(struct arena *arena, const struct record *record, enum 
 void unjudged_of_acceptance(struct arena *arena, const struct acceptance *acceptance,
                             struct unjudged_list *ret_list)
 {
-    find(&(struct source){arena, acceptance->plan, &acceptance->documents, acceptance->runs.items,
+    find(&(struct judged){arena, acceptance->plan, &acceptance->documents, acceptance->runs.items,
                           acceptance->runs.count},
          NULL, documents_suite(arena, &acceptance->documents), ret_list);
 }

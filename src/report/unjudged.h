@@ -12,7 +12,8 @@ enum unjudged_kind {
     UNJUDGED_NOTE,     /* a metric is only recorded; detail says why */
     UNJUDGED_WHEN,     /* the step is for hosts that are otherwise than these: detail says why */
     UNJUDGED_PLATFORM, /* hosts of that platform have no such thing */
-    UNJUDGED_APART,    /* hosts of these platforms were never tested together */
+    UNJUDGED_WITHOUT, /* what a test does only with an argument that the step has not: detail says what, and which */
+    UNJUDGED_APART, /* hosts of these platforms were never tested together */
     UNJUDGED_ABSENT, /* of a delivery by a suite of its own: tests (step) that the built-in one has and it has not */
     UNJUDGED_CHANGED, /* likewise: what of a test (step, of the built-in delivery) is less there, or otherwise */
     UNJUDGED_LIMIT, /* of a delivery: a metric is judged by a weaker limit than the built-in one */
@@ -36,8 +37,8 @@ struct unjudged_list {
     /* What is less than built in, then steps in the suite's order, then metrics in the plan's. */
     LIST_OF(struct unjudged) items;
 };
-/* It is a test of the suite that hosts were not given; and whether a row before it names the same. */
-bool unjudged_is_whole_test(const struct unjudged *row);
+/* It is a test of the suite, or a part of one, that hosts were not given; and whether a row before it names the same. */
+bool unjudged_is_untested(const struct unjudged *row);
 bool unjudged_names_before(const struct unjudged_list *list, size_t index);
 /* "gpu-burn, gpu_burn.gflops (hgx-h100): why". */
 const char *unjudged_line(struct arena *arena, enum report_language language, const struct unjudged *row);

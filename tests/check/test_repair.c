@@ -6,7 +6,9 @@
 #include "assay/check/check.h"
 #include "assay/check/repair.h"
 #include "assay/model/platform.h"
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/judge.h"
 #include "assay/reasons/parse.h"
 
 /* Whose remedy is all there is to do: a login, a tool, a suite, a claim of somebody else. The others have a page for each remedy. */
@@ -170,7 +172,62 @@ static void failures_find_the_page_that_is_about_them(void **state)
                                      reason(arena, xid_line_explained, "Xid 79", "off the bus", "restart")),
                         "xid");
     assert_null(repair_class("gpu-burn", "window.processes", NULL));
+    assert_string_equal(repair_class("reachable", "sound", NULL), "host-down");
+    /* Two names of one host: an error of the hostfile. */
     assert_null(repair_class("reachable", "host.machine", NULL));
+    arena_destroy(arena);
+}
+
+/* What was asked for and not done is no matter of the part that it was to be done on. */
+static void who_did_less_than_asked_for_is_a_program(void **state)
+{
+    static const struct {
+        const char *check, *metric;
+    } cases[] = {{"gpu-burn", "gpu_burn.lasted"},
+                 {"nccl-all-reduce", "nccl.rounds"},
+                 {"storage", "storage.read.runtime"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        assert_string_equal(repair_class(cases[i].check, cases[i].metric, NULL), "program");
+}
+
+static void an_event_of_a_bmc_finds_the_page_of_its_part(void **state)
+{
+    static const struct {
+        const char *check, *metric, *said, *page;
+    } cases[] = {
+        {"bmc", "bmc.sel_faults", "Memory P1-DIMMA1 | Uncorrectable ECC | Asserted", "host-memory"},
+        {"bmc", "bmc.sel_faults", "Processor #0x40 | IERR | Asserted", "host-memory"},
+        {"bmc", "bmc.sel_faults", "Critical Interrupt #0x77 | Bus Uncorrectable Error | Asserted", "pcie"},
+        {"bmc", "bmc.sel_faults", "Critical Interrupt #0x77 | PCI SERR | Asserted", "pcie"},
+        {"bmc", "bmc.sel_faults", "Temperature Inlet | Upper Critical going high | Asserted", "heat"},
+        {"bmc", "bmc.sel_faults", "Processor #0x40 | Thermal Trip | Asserted", "heat"},
+        {"bmc", "bmc.sel_faults", "Temperature P1-DIMMA1 Temp | Upper Critical going high", "heat"},
+        {"bmc", "bmc.sel_faults", "Drive Slot / Bay #0x10 | Drive Fault | Asserted", "drive"},
+        {"bmc", "bmc.sel_faults", "Power Supply PS2 Status | Power Supply AC lost | Asserted", "power"},
+        {"bmc", "bmc.sel_faults", "Voltage P12V | Lower Critical going low | Asserted", "power"},
+        {"bmc", "bmc.sensor_faults", "FAN3: cr, 0 RPM", "heat"},
+        {"bmc", "bmc.sensor_faults", "PSU1 Status: ok, Presence detected, Failure detected", "power"},
+        {"redfish", "redfish.health_faults", "Systems/1/Memory/DIMM_A1: Critical", "host-memory"},
+        {"redfish", "redfish.health_faults", "Systems/1/Storage/1/Drives/2: Critical", "drive"},
+        {"redfish", "redfish.health_faults", "Chassis/1/Thermal#/Fans/1: Critical", "heat"},
+        {"redfish", "redfish.health_faults", "Chassis/1/Power#/PowerSupplies/1: Critical", "power"},
+        {"redfish", "redfish.health_faults", "Systems/1/PCIeDevices/3: Critical", "pcie"},
+        {"redfish", "redfish.health_faults", "Systems/HGX_Baseboard_0/Processors/GPU_SXM_1: Critical", "xid"},
+        {"redfish", "redfish.event_faults", "Uncorrectable ECC error of P1-DIMMA1", "host-memory"},
+        {"redfish", "redfish.event_faults", "SystemFan2 has failed", "heat"},
+        {"redfish", "redfish.event_faults", "an attempt to log in has failed", "power"},
+    };
+    struct arena *arena = arena_create();
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct reason *cause =
+            reason(arena, expected, reason(arena, value_is, cases[i].metric, cases[i].said), "= none");
+
+        assert_string_equal(repair_class(cases[i].check, cases[i].metric, cause), cases[i].page);
+    }
     arena_destroy(arena);
 }
 
@@ -218,6 +275,8 @@ int main(void)
         cmocka_unit_test(each_page_is_found),
         cmocka_unit_test(each_page_says_who_acts),
         cmocka_unit_test(failures_find_the_page_that_is_about_them),
+        cmocka_unit_test(who_did_less_than_asked_for_is_a_program),
+        cmocka_unit_test(an_event_of_a_bmc_finds_the_page_of_its_part),
         cmocka_unit_test(wrong_results_are_told_by_their_checks),
         cmocka_unit_test(a_gpu_that_went_away_under_a_test_is_looked_for),
     };

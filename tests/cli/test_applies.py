@@ -6,6 +6,7 @@ usage: test_applies.py ASSAY
 
 import json
 import os
+import re
 
 from cluster import FOLDER, Lab, Report, Tap, assay, write
 
@@ -125,6 +126,10 @@ with Lab("one", 1) as lab:
     done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none",
                  "-o", os.path.join(FOLDER, "one.html"))
     tap.same((done.returncode, Report(database).verdict), (0, "accept"), "one healthy host is accepted", done.stderr)
+    with open(os.path.join(FOLDER, "one.html"), encoding="utf-8") as file:
+        untested = re.search("Not tested on these hosts: [^<]*", file.read())
+    tap.ok(untested and "storage (the speed of storage from each host was not tested: the step has no argument fio_folder" in untested.group(),
+           "its first page says that nobody measured how fast storage is", untested and untested.group())
 
 
 # What was left out, or only written down, is in what is signed, and so is that two kinds of hosts never met.

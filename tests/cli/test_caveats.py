@@ -57,8 +57,12 @@ def a_hostfile_that_is_silent(lab):
     done = run(lab, lab.hostfile, path)
     tap.same((done.returncode, Report(lab.database).verdict), (1, "reject"), "with all that the hostfile declares the host is rejected",
              done.stdout, done.stderr)
+    rows = json.loads(assay("report", "1", "--db", lab.database, "--format", "json", "-o", "-").stdout)["not_judged"]
+    tap.same([(row["step"], row["metric"], "fio_folder" in row["detail"]) for row in rows if row["kind"] == "argument"],
+             [("storage", "storage.*.bandwidth", True)], "that nobody measured how fast storage is, is told as not judged", rows)
     done = run(lab, silent, path)
     told, report = forms(lab, done, 2)
+    tap.same([row for row in report["not_judged"] if row["kind"] == "argument"], [], "once: where storage was not tested at all, that is told")
     tap.same((done.returncode, report["verdict"]), (0, "accept"), "without it the run is accepted", done.stdout, done.stderr)
     said_in_all("and says which tests were left out for that, that a spare was not tested, and that a run before was rejected",
                 ("These tests were left out, as the hostfile lacks the word that each needs (in parentheses): bmc (bmc=), storage (mounts=).",

@@ -1246,6 +1246,28 @@ static void a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean(v
     "100.0%  proc'd: 100 (900 Gflop/s) - 100 (900 Gflop/s)   errors: 0 - 0   temps: 60 C - 60 C\n"   \
     "Tested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: " verdict "\n"
 
+/* How long a test has to last is in the check's own unit: nobody has mistaken it for another. */
+static void what_the_check_asks_for_is_no_slip_of_a_unit(void **state)
+{
+    struct world world;
+    struct attempt *attempt;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", "{\"check\": \"gpu-burn\"}"), ONE);
+    reached(&world, "node1");
+    attempt = ran_between(&world, "gpu-burn", "node1",
+                          (const struct printed[]){{"main", BURN_OUTPUT("OK"), 0}, {0}}, NULL, NULL);
+    attempt->up_began = 100;
+    attempt->up_ended = 102;
+    read_attempt(&world, attempt);
+    judge(&world);
+    assert_outcome(&world, "gpu-burn", "node1", "gpu_burn.lasted", OUTCOME_FAIL,
+                   "gpu_burn.lasted is 2 s, expected >= 1800 s");
+    assert_null(
+        strstr(english(&world, outcome_of(&world, "gpu-burn", "node1", "gpu_burn.lasted")->cause), "1/1000"));
+    world_end(&world);
+}
+
 static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known(void **state)
 {
 #define NO_NVME "nvme.warning\tnvme0\t\tnvme smart-log: sh: nvme: not found, exit status 127\nkey-value end\n"
@@ -2327,6 +2349,7 @@ int main(void)
         cmocka_unit_test(more_than_a_gpu_computes_is_not_believed),
         cmocka_unit_test(a_number_that_no_part_can_show_leaves_its_test_undecided),
         cmocka_unit_test(a_range_gates_below_and_above),
+        cmocka_unit_test(what_the_check_asks_for_is_no_slip_of_a_unit),
         cmocka_unit_test(who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor),
         cmocka_unit_test(of_hosts_that_do_the_same_at_once_the_slow_one_is_named),
         cmocka_unit_test(who_has_the_least_of_full_servers_is_remarked_on_and_does_not_fail),

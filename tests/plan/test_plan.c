@@ -108,6 +108,31 @@ static void racks_of_nvlinks_must_be_told(void **state)
     arena_destroy(sample.arena);
 }
 
+static unsigned deadline_of(const char *hosts, const char *step)
+{
+    struct sample sample = make(hosts, "trial", step);
+    unsigned deadline_s;
+
+    if (sample.plan == NULL)
+        fail_msg("%s", sample.err.text);
+    deadline_s = step_deadline_s(&sample.plan->steps.items[0]);
+    arena_destroy(sample.arena);
+    return deadline_s;
+}
+
+/* Turns that a loaded lab cannot take faster are no hang of the test: 9 of 4 s, and 6 s before them. */
+static void a_simulated_test_has_the_time_that_its_turns_take(void **state)
+{
+#define SHARED "{\"check\": \"storage-shared\", \"scope\": \"cluster\"}"
+    (void)state;
+    assert_true(deadline_of("defaults mounts=/data address=127.0.0.1 timescale=600\na\nb\n", SHARED) >=
+                2 * 42);
+    assert_int_equal(deadline_of("defaults mounts=/data address=127.0.0.1 timescale=600\na\nb\n",
+                                 GATHER("\"scope\": \"cluster\"")),
+                     30);
+    assert_in_range(deadline_of("defaults mounts=/data\na\nb\n", SHARED), 300, 600);
+}
+
 static void hosts_come_together_as_the_suite_says(void **state)
 {
     static const struct {
@@ -878,6 +903,7 @@ int main(void)
         cmocka_unit_test(a_baseline_is_for_the_platforms_that_it_names),
         cmocka_unit_test(racks_of_nvlinks_must_be_told),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
+        cmocka_unit_test(a_simulated_test_has_the_time_that_its_turns_take),
         ARENA_TEST(limits_follow_from_where_the_members_are),
         ARENA_TEST(pairs_of_adapters_are_of_one_shape_whatever_their_racks),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),

@@ -286,6 +286,29 @@ static void a_limit_that_nobody_meets_is_one_card(void **state)
     arena_destroy(answer.arena);
 }
 
+/* What the check itself asks for is right, whoever misses it: the limit is not put in doubt. */
+static void what_the_check_asks_for_is_no_wrong_limit(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 2, .units = 1});
+    const struct report_cause *cause;
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        struct outcome *outcome = miss_limit(&answer, 1 + i / 8, i % 8);
+        struct held_to *held = outcome_held_own(answer.arena, outcome);
+
+        held->status = "tool";
+        held->source = reason_text(answer.arena, "assay: as long as the suite asks for");
+    }
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 1);
+    cause = &answer.causes.items.items[0];
+    assert_says(problem_of(&answer, cause), "all 16 GPUs of 2 hosts are below the limit");
+    assert_says(advice_of(&answer, cause), "set it right");
+    assert_says_not(advice_of(&answer, cause), "whether this limit fits");
+    arena_destroy(answer.arena);
+}
+
 /* Who is far below its peers even so, and by that alone has failed, does not hide among all the others. */
 static void an_outlier_is_not_lost_among_all_who_miss_a_limit(void **state)
 {
@@ -621,6 +644,7 @@ int main(void)
         cmocka_unit_test(a_fault_says_what_is_printed_on_its_part_and_who_acts),
         cmocka_unit_test(numbers_do_not_fold_over_hosts),
         cmocka_unit_test(a_limit_that_nobody_meets_is_one_card),
+        cmocka_unit_test(what_the_check_asks_for_is_no_wrong_limit),
         cmocka_unit_test(an_outlier_is_not_lost_among_all_who_miss_a_limit),
         cmocka_unit_test(what_one_part_meets_is_no_fault_of_the_limit),
         cmocka_unit_test(a_host_that_is_slow_as_a_whole_is_one_card),

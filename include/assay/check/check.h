@@ -61,6 +61,9 @@ struct argument {
     const char *fallback; /* NULL: empty */
     const char *help;
     enum argument_weight weight;
+    /* What is not tested where a step has no such argument, though its check could: a pattern of metrics, and in words. NULL: all is. */
+    const char *metrics;
+    const struct reason *untested;
 };
 
 /* Over what an item of the table is repeated, as far as the platform says that there is such a thing. */
@@ -338,6 +341,9 @@ struct check {
     void (*more_slots)(const struct check_context *context, struct slot_list *slots);
     unsigned expected_s;                                       /* of an attempt, at timescale 1 */
     unsigned (*expected)(const struct check_context *context); /* where that depends on the step; NULL */
+    /* Of simulated hosts: seconds that an attempt's turns take there, which no timescale makes shorter than a loaded lab needs;
+     * its deadline leaves room for them. NULL: there are none. */
+    double (*turns_s)(const struct check_context *context);
     /* Makes the check's reading from its parts, which are already parsed; read_parts is the usual one. */
     void (*read)(const struct check_context *context, const struct attempt *attempt, struct reading *out);
     /* What more is known of a fault, by what is stored of it; NULL: nothing. */
