@@ -462,19 +462,26 @@ static size_t count_slurm(const struct plan *plan)
     return count;
 }
 
-int exclusive_for_steps(struct arena *arena, const struct plan *plan, const char *minutes,
-                        const char **document, struct error *err)
+int exclusive_check_plan(const struct plan *plan, struct error *err)
 {
     size_t count = count_slurm(plan);
 
-    if (count == 0)
+    return count == 0 || count == plan->hosts.count
+               ? 0
+               : error_set(
+                     err, ERROR_USAGE,
+                     "%zu of %zu hosts have transport=slurm; one job of Slurm has to hold all hosts of a run: "
+                     "give it to all or to none, or choose with --hosts",
+                     count, plan->hosts.count);
+}
+
+int exclusive_for_steps(struct arena *arena, const struct plan *plan, const char *minutes,
+                        const char **document, struct error *err)
+{
+    if (exclusive_check_plan(plan, err) < 0)
+        return -1;
+    if (count_slurm(plan) == 0)
         return 0;
-    if (count < plan->hosts.count)
-        return error_set(
-            err, ERROR_USAGE,
-            "%zu of %zu hosts have transport=slurm; one job of Slurm has to hold all hosts of a run: "
-            "give it to all or to none, or choose with --hosts",
-            count, plan->hosts.count);
     if (*document != NULL || getenv("SLURM_JOB_ID") != NULL)
         return 0;
     *document = exclusive_document(

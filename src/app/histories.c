@@ -125,6 +125,8 @@ int histories_collect(struct store *store, struct arena *arena, size_t last, boo
         naming.run = &runs[first];
         if (counts(&runs[first], imported))
             take_run(store, arena, &naming, history);
+        else if (counts(&runs[first], true))
+            history->left_out++;
     }
     return 0;
 }

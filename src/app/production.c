@@ -16,7 +16,7 @@ static const char *hosts_in_production(struct arena *arena, const struct plan *p
     return names.count > 0 ? hostlist_fold(arena, names.items, names.count) : NULL;
 }
 
-/* "gpu-burn, nccl-all-reduce": the steps of the plan that load hosts in production; "" where there is none. */
+/* "gpu-burn, nccl-all-reduce": the steps of the plan that will load hosts in production; "" where there is none. */
 static const char *active_steps(struct arena *arena, const struct plan *plan)
 {
     const char *steps = "";
@@ -24,6 +24,8 @@ static const char *active_steps(struct arena *arena, const struct plan *plan)
     list_each (step, plan->steps) {
         bool concerned = false;
 
+        if (step->origin == ORIGIN_LEFT_OUT)
+            continue;
         for (size_t k = 0; k < step->member_count; k++)
             concerned |= step->members[k]->production;
         if (concerned && !check_find(step->shape->check)->passive)

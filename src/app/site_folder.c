@@ -213,8 +213,8 @@ static void read_mark(struct arena *arena, const struct json *json, struct site_
         double number = json_number(run, "number", 0);
 
         if (number >= 1 && number < 1e15)
-            *list_push(arena, &ret_mark->runs) =
-                (struct site_known){(long long)number, json_string(run, "uuid", "")};
+            *list_push(arena, &ret_mark->runs) = (struct site_known){
+                (long long)number, json_string(run, "uuid", ""), json_boolean(run, "imported", false)};
     }
     json_each (file, json_get(json, "files"))
         if (file->type == JSON_STRING && is_our_path(file->string))
@@ -250,6 +250,8 @@ static void put_runs(struct json_writer *json, const struct site_mark *mark)
         json_open_object(json);
         json_member_integer(json, "number", mark->runs.items[i].number);
         json_member(json, "uuid", mark->runs.items[i].uuid);
+        if (mark->runs.items[i].imported)
+            json_member_boolean(json, "imported", true);
         json_close_object(json);
     }
     json_close_array(json);

@@ -19,14 +19,7 @@ struct mendings {
 
 static const char *database_words(const struct acceptance_hint *hint)
 {
-    cleanup_text struct text quoted = {0};
-
-    if (hint->db == NULL)
-        return "";
-    text_init(&quoted, 1 << 16);
-    text_put(&quoted, " --db ");
-    text_shell_quote(&quoted, hint->db);
-    return arena_strndup(hint->acceptance->arena, quoted.bytes, quoted.length);
+    return cli_database_words(hint->acceptance->arena, hint->db);
 }
 
 /* Only GPUs and HCAs are items of an event. */

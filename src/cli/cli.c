@@ -196,6 +196,18 @@ const char *cli_database(const char *option)
     return from_environment != NULL && *from_environment != '\0' ? from_environment : "assay.db";
 }
 
+const char *cli_database_words(struct arena *arena, const char *option)
+{
+    cleanup_text struct text words = {0};
+
+    if (option == NULL)
+        return "";
+    text_init(&words, 1 << 16);
+    text_put(&words, " --db ");
+    text_shell_quote(&words, option);
+    return arena_strndup(arena, words.bytes, words.length);
+}
+
 struct store *cli_stored(const char *option, struct error *err)
 {
     const char *path = cli_database(option);

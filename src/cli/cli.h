@@ -132,6 +132,8 @@ int cli_unknown_format(const char *command, const char *format, const char *expe
 int cli_unknown_language(const char *command, const char *language);
 /* --db, else ASSAY_DB, else assay.db. */
 const char *cli_database(const char *option);
+/* What a command that is told to people has to end with to mean the same database: " --db 'my runs.db'"; "" without the option. */
+const char *cli_database_words(struct arena *arena, const char *option);
 /* That database for reading and writing, which must be there: what is asked of a stored run makes no new one. */
 struct store *cli_stored(const char *option, struct error *err) __attribute__((warn_unused_result));
 

@@ -116,9 +116,10 @@ static int create(struct words *words, struct question *question)
         return cli_fail(&words->err);
     plan = question->plan;
     cli_print(
-        "acceptance: %s\n%zu host%s, %zu step%s, %zu gate%s; add runs with `assay acceptance add %s RUN`\n",
+        "acceptance: %s\n%zu host%s, %zu step%s, %zu gate%s; add runs with `assay acceptance add %s RUN%s`\n",
         name, plan->hosts.count, plan->hosts.count == 1 ? "" : "s", plan->steps.count,
-        plan->steps.count == 1 ? "" : "s", plan->gate_count, plan->gate_count == 1 ? "" : "s", name);
+        plan->steps.count == 1 ? "" : "s", plan->gate_count, plan->gate_count == 1 ? "" : "s", name,
+        cli_database_words(words->arena, words->db));
     return EXIT_ACCEPT;
 }
 

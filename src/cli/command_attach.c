@@ -13,6 +13,7 @@
 enum { PAUSE_S = 1 };
 
 struct following {
+    const char *db; /* as given */
     struct store *store;
     long long number;
     struct arena *plan_arena;
@@ -128,6 +129,7 @@ static void stop_following(struct following *following)
 
 static int follow(struct following *following, int *ret_status, struct error *err)
 {
+    cleanup_arena struct arena *arena = arena_create();
     struct run_driver driver;
 
     do {
@@ -138,8 +140,8 @@ static int follow(struct following *following, int *ret_status, struct error *er
     } while (driver.state == RUN_RUNNING);
     stop_following(following);
     if (driver.state == RUN_INTERRUPTED)
-        cli_warn("assay: run %lld has lost its controller; `assay run --resume %lld` continues it\n",
-                 following->number, following->number);
+        cli_warn("assay: run %lld has lost its controller; `assay run --resume %lld%s` continues it\n",
+                 following->number, following->number, cli_database_words(arena, following->db));
     return cli_print_verdict(following->store, following->number, ret_status, err);
 }
 
@@ -183,6 +185,7 @@ int command_attach(int argc, char **argv)
         cli_warn("assay: attach: --progress '%s'; expected auto or plain\n", progress);
         return EXIT_USAGE;
     }
+    following.db = db;
     following.store = store_open(cli_database(db), true, &err);
     if (following.store != NULL)
         following.number = first < argc ? store_find_run(following.store, argv[first], &err)

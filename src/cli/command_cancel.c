@@ -86,7 +86,7 @@ static int by_controller(struct store *store, long long number, bool now, const 
 }
 
 /* Then nothing is left to cancel, and that is said. */
-static bool had_ended(struct store *store, long long number, struct error *err)
+static bool had_ended(struct store *store, const char *db, long long number, struct error *err)
 {
     cleanup_arena struct arena *arena = arena_create();
     enum run_state state;
@@ -101,9 +101,9 @@ static bool had_ended(struct store *store, long long number, struct error *err)
     kept = exclusive_release(record, NULL); /* jobs that could not be given back when it ended */
     if (kept != NULL)
         cli_warn("assay: %s\n", kept);
-    cli_print("run %lld %s at %s UTC; nothing is left to cancel, `assay show %lld` shows what it found\n",
+    cli_print("run %lld %s at %s UTC; nothing is left to cancel, `assay show %lld%s` shows what it found\n",
               number, state == RUN_ENDED ? "had ended" : "was cancelled",
-              utc_text(arena, record->ended, "%Y-%m-%d %H:%M:%S"), number);
+              utc_text(arena, record->ended, "%Y-%m-%d %H:%M:%S"), number, cli_database_words(arena, db));
     return true;
 }
 
@@ -113,7 +113,7 @@ static int cancel(struct run_options *options, bool now, struct error *err)
     struct store *store = cli_stored(options->db, err);
     long long number = cli_find_run(store, options->begin.resume, err);
     enum run_state state = RUN_ENDED;
-    bool over = number > 0 && had_ended(store, number, err);
+    bool over = number > 0 && had_ended(store, options->db, number, err);
     int status = EXIT_ACCEPT,
         result = over         ? 0
                  : number > 0 ? by_controller(store, number, now, options->begin.lost, &state, err)

@@ -149,6 +149,16 @@ static size_t host_index(const struct collect *collect)
     return i;
 }
 
+/* What was taken of a host before its repair nobody can take again: nothing is replaced that was not named. */
+static const char *free_name(struct arena *arena, const char *stem)
+{
+    const char *path = arena_printf(arena, "%s.tar.zst", stem);
+
+    for (unsigned n = 2; file_exists(path); n++)
+        path = arena_printf(arena, "%s-%u.tar.zst", stem, n);
+    return path;
+}
+
 static int write_archive(struct collect *collect, struct store *store, struct collection *collection,
                          struct error *err)
 {
@@ -167,8 +177,8 @@ static int write_archive(struct collect *collect, struct store *store, struct co
     }
     if (collect->options.output == NULL)
         collect->options.output =
-            arena_printf(arena, "assay-collect-%lld-%s.tar.zst", collect->record->number,
-                         site_name(arena, collection->host->name));
+            free_name(arena, arena_printf(arena, "assay-collect-%lld-%s", collect->record->number,
+                                          site_name(arena, collection->host->name)));
     return collection_write(collection, collect->options.output, err);
 }
 
@@ -217,7 +227,8 @@ static bool read_options(struct collect_options *options, int argc, char **argv,
          "with --redact: a file of words that no rule can know, one per line, replaced everywhere"},
         OPTION_HEADING("Output"),
         {"output", 'o', OPTION_STRING, "FILE", &options->output,
-         "default: assay-collect-RUN-HOST.tar.zst; -: standard output"},
+         "default: assay-collect-RUN-HOST.tar.zst, where that is there already assay-collect-RUN-HOST-2.tar.zst "
+         "and so on; -: standard output"},
         {"lang", 0, OPTION_STRING, "LANGUAGE", &options->language, "of the letter: en (default) or zh"},
         CLI_DB_ROW(&options->db),
         CLI_PROGRESS_ROW(&options->progress),

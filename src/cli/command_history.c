@@ -5,6 +5,7 @@
 
 #include "assay/app/histories.h"
 #include "assay/base/files.h"
+#include "assay/base/nearest.h"
 #include "assay/judge/judge.h"
 #include "assay/report/report.h"
 #include "cli.h"
@@ -35,18 +36,81 @@ static bool is_known(const struct history_findings *findings, const struct histo
     return choice->name == NULL && choice->metric == NULL;
 }
 
-static int unknown(const struct history_findings *findings, const struct history_choice *choice,
-                   struct error *err)
+/* A part, whose identity and host a person may know; where there is none, a host before several. */
+static const struct history_subject *find_example(const struct history_findings *findings)
 {
-    const struct history_subject *known = findings->subjects.count > 0 ? findings->subjects.items : NULL;
+    const struct history_subject *one = findings->subjects.items;
 
-    error_set(err, ERROR_USAGE, "no judged run has a rate%s%s%s%s%s%s%s%s%s",
+    list_each (subject, findings->subjects) {
+        if (strcmp(subject->name, subject->place) != 0)
+            return subject;
+        if (strstr(one->place, ": ") != NULL)
+            one = subject;
+    }
+    return one;
+}
+
+/* "; expected a host, a place or an identity, as node5, node5 gpu3, GPU-1c2d..." */
+static const char *expected_name(struct arena *arena, const struct history_findings *findings)
+{
+    const struct history_subject *known = find_example(findings);
+    const char *examples = "", *of_several = strstr(known->place, ": ");
+
+    if (of_several == NULL)
+        examples = arena_add_word_once(arena, examples,
+                                       arena_strndup(arena, known->place, strcspn(known->place, " ")));
+    examples = arena_add_word_once(arena, examples, known->place);
+    return arena_printf(arena, "; expected a host, a place or an identity, as %s",
+                        arena_add_word_once(arena, examples, known->name));
+}
+
+/* Of all, or where one is named, of that one. */
+static const char *expected_metric(struct arena *arena, const struct history_findings *findings,
+                                   const struct history_choice *choice)
+{
+    LIST_OF(const char *) names = {0};
+    struct did_you_mean meant;
+
+    list_each (series, findings->series)
+        if (history_subject_chosen(findings, choice, series->subject))
+            *list_push(arena, &names) = series->metric;
+    if (names.count == 0)
+        return "";
+    meant = did_you_mean(choice->metric, names.items, names.count);
+    return *meant.text != '\0' ? arena_strdup(arena, meant.text)
+                               : arena_printf(arena, "; expected one such as %s", names.items[0]);
+}
+
+static bool is_anybody(const struct history_findings *findings, const struct history_choice *choice)
+{
+    for (size_t i = 0; i < findings->subjects.count; i++)
+        if (history_subject_chosen(findings, choice, i))
+            return true;
+    return false;
+}
+
+static int unknown(struct arena *arena, const struct history_findings *findings,
+                   const struct history_choice *choice, struct error *err)
+{
+    const char *expected = "";
+
+    if (!is_anybody(findings, choice))
+        expected = findings->subjects.count > 0 ? expected_name(arena, findings) : "";
+    else if (choice->metric != NULL)
+        expected = expected_metric(arena, findings, choice);
+    error_set(err, ERROR_USAGE, "no judged run has a rate%s%s%s%s%s%s",
               choice->metric != NULL ? " called " : "", choice->metric != NULL ? choice->metric : "",
               choice->name != NULL ? " of '" : "", choice->name != NULL ? choice->name : "",
-              choice->name != NULL ? "'" : "", known != NULL ? "; expected an identity or a place, as " : "",
-              known != NULL ? known->name : "", known != NULL ? " or " : "",
-              known != NULL ? known->place : "");
+              choice->name != NULL ? "'" : "", expected);
     return cli_fail(err);
+}
+
+/* Nobody must take what was not looked at for well. */
+static void tell_left_out(const struct history *history)
+{
+    if (history->left_out > 0)
+        cli_warn("assay: history: without %zu judged run%s of other parties; --imported takes them in\n",
+                 history->left_out, history->left_out == 1 ? "" : "s");
 }
 
 static void tell_gaps(const struct history *history)
@@ -62,6 +126,7 @@ static int show(struct arena *arena, const struct history_options *options, size
     struct history history = {0};
     struct history_findings findings;
     cleanup_text struct text out = {0};
+    bool known;
     int status = EXIT_ACCEPT,
         got = store != NULL ? histories_collect(store, arena, options->last, options->imported, &history, err)
                             : -1;
@@ -71,8 +136,11 @@ static int show(struct arena *arena, const struct history_options *options, size
         return cli_fail(err);
     judge_history(arena, &history, &findings);
     tell_gaps(&history);
-    if (!is_known(&findings, &options->choice))
-        return unknown(&findings, &options->choice, err);
+    known = is_known(&findings, &options->choice);
+    if (!known || history.runs.count == 0)
+        tell_left_out(&history);
+    if (!known)
+        return unknown(arena, &findings, &options->choice, err);
     text_init(&out, HISTORY_BYTES);
     forms[form].write(arena, &history, &findings, &options->choice, &out);
     if (file_write(options->output, out.bytes, out.length, 0644, err) < 0)

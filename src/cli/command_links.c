@@ -293,6 +293,10 @@ static size_t tell_rates(const struct links_work *work, const struct fabric_sche
 static void tell_slow(const struct links_work *work, const struct fabric_suspects *suspects, size_t flows,
                       size_t differing)
 {
+    if (suspects->measured == 0) {
+        cli_print("flows: none of %zu has a figure: nothing was measured\n", flows);
+        return;
+    }
     cli_print(
         "flows: %zu of %zu measured, their median is %.1f%% of the rate; %zu are slow, below %.0f%% of that\n",
         suspects->measured, flows, 100 * suspects->typical, suspects->slow, 100 * FABRIC_SLOW);

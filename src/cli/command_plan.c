@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/app/exclusive.h"
 #include "assay/app/production.h"
 #include "assay/app/question.h"
 #include "assay/app/running.h"
@@ -480,7 +481,8 @@ static int show_plan(struct question *cli, int argc, char **argv, bool json, uns
     const struct record *record;
     struct error err = {0};
 
-    if (question_make(arena, cli, "00000000-0000-0000-0000-000000000000", &err) < 0)
+    if (question_make(arena, cli, "00000000-0000-0000-0000-000000000000", &err) < 0 ||
+        exclusive_check_plan(cli->plan, &err) < 0)
         return cli_fail(&err);
     record = running_new_record(arena, cli, argc, argv);
     if (json)

@@ -63,8 +63,8 @@ static void print_summary(const struct request *request, const struct record *re
     cli_print_lines(out.bytes);
     if (record->judgement.verdict_count > 0)
         recap_print(record, request->language);
-    cli_print("all of it: assay show %lld --full%s%s\n", record->number, request->db != NULL ? " --db " : "",
-              request->db != NULL ? request->db : "");
+    cli_print("all of it: assay show %lld --full%s\n", record->number,
+              cli_database_words(record->arena, request->db));
 }
 
 static int write_record(const struct request *request, struct store *store, const struct record *record,

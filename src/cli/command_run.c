@@ -188,8 +188,8 @@ static void print_next(const struct run *run)
         record->standing.kind == RUN_PART ? campaign_of_suite(run->arena, run->going.store, record) : NULL;
 
     if (name != NULL)
-        cli_print("next: assay acceptance add %s %lld%s%s\n", name, record->number,
-                  run->options.db != NULL ? " --db " : "", run->options.db != NULL ? run->options.db : "");
+        cli_print("next: assay acceptance add %s %lld%s\n", name, record->number,
+                  cli_database_words(run->arena, run->options.db));
 }
 
 static int finish(struct run *run, bool cancelled, struct error *err)
@@ -222,7 +222,8 @@ static int finish(struct run *run, bool cancelled, struct error *err)
     cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&standing, verdict));
     if (!written) {
         fflush(stdout);
-        cli_warn("assay: the run is kept; `assay report %lld -o FILE` writes its report\n", number);
+        cli_warn("assay: the run is kept; `assay report %lld -o FILE%s` writes its report\n", number,
+                 cli_database_words(run->arena, run->options.db));
         return cli_fail(err);
     }
     cli_print("report: %s\n", realpath(path, absolute) != NULL ? absolute : path);
@@ -268,8 +269,10 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
     status = running_carry_out(&run->going, &options, &cancelled, &err);
     board_destroy(run->board);
     if (status < 0) {
-        cli_warn("assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` continues\n",
-                 run->going.record->number, run->going.record->number);
+        cli_warn(
+            "assay: run %lld stopped; what was finished is kept, `assay run --resume %lld%s` continues\n",
+            run->going.record->number, run->going.record->number,
+            cli_database_words(run->arena, run->options.db));
         return cli_fail(&err);
     }
     begin_tell_release(&run->going, &run->options.begin.notes);

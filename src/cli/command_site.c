@@ -170,7 +170,7 @@ static int write_run(struct work *work, const struct run_summary *summary)
     if (run_summary_check(summary, &why) == 0)
         run.record = report_file_load(work->store, run.arena, summary->number, "html", NULL, &why);
     *list_push(work->arena, &work->mark.runs) =
-        (struct site_known){summary->number, arena_strdup(work->arena, summary->uuid)};
+        (struct site_known){summary->number, arena_strdup(work->arena, summary->uuid), summary->imported};
     if (run.record != NULL) {
         site_run_of(work->arena, run.record, list_push(work->arena, &work->site.runs));
         result = write_run_files(&run);
@@ -329,27 +329,43 @@ static int write_index(struct work *work)
     return site_file_end(&file);
 }
 
-static bool has_run(const struct work *work, const struct site_known *known)
+static const struct run_summary *find_run(const struct work *work, long long number)
 {
     for (size_t i = 0; i < work->run_count; i++)
-        if (work->runs[i].number == known->number && strcmp(work->runs[i].uuid, known->uuid) == 0)
-            return true;
-    return false;
+        if (work->runs[i].number == number)
+            return &work->runs[i];
+    return NULL;
 }
 
-/* A mistyped --db must not replace one site by another. */
+static bool is_same(const struct run_summary *run, const struct site_known *known)
+{
+    return strcmp(run->uuid, known->uuid) == 0 && run->imported == known->imported;
+}
+
+/* A mistyped --db must not replace one site by another. A database gives no number twice: runs of the site that are gone were
+   forgotten, but of those that are there one that is another run, or that came from elsewhere, is another database's. */
 static int check_database(const struct work *work, const char *db)
 {
     const struct site_mark *was = &work->folder.was;
+    size_t same = 0;
 
-    for (size_t i = 0; i < was->runs.count; i++)
-        if (has_run(work, &was->runs.items[i]))
-            return 0;
-    return was->runs.count == 0
+    for (size_t i = 0; i < was->runs.count; i++) {
+        const struct site_known *known = &was->runs.items[i];
+        const struct run_summary *run = find_run(work, known->number);
+
+        if (run != NULL && run->damage == NULL && !is_same(run, known))
+            return error_set(
+                work->err, ERROR_USAGE,
+                "%s is the site of another database: run %lld of it is another one in %s; name another folder",
+                work->folder.root, known->number, db);
+        same += run != NULL && is_same(run, known);
+    }
+    return was->runs.count == 0 || same > 0
                ? 0
                : error_set(
                      work->err, ERROR_USAGE,
-                     "%s is the site of another database: none of its runs is in %s; name another folder",
+                     "%s is the site of another database: none of its runs is in %s under the number that it has there; "
+                     "name another folder",
                      work->folder.root, db);
 }
 

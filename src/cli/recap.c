@@ -421,7 +421,7 @@ void recap_print_cancelled(const struct record *record, const char *db, bool by_
     size_t done = count_settled(record, settled);
 
     cli_print(
-        "cancelled%s; %zu of %zu host%s done, %zu of %zu test%s; continue with `assay run --resume %lld%s%s`\n",
+        "cancelled%s; %zu of %zu host%s done, %zu of %zu test%s; continue with `assay run --resume %lld%s`\n",
         by_keyboard ? " by you" : "", count_done(arena, record, settled), hosts, hosts == 1 ? "" : "s", done,
-        steps, steps == 1 ? "" : "s", record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
+        steps, steps == 1 ? "" : "s", record->number, cli_database_words(arena, db));
 }

@@ -19,6 +19,15 @@ static bool was_seen(const struct plan *plan, size_t shape)
     return false;
 }
 
+/* What is not run has other reasons to judge nothing, and they are told. */
+static bool is_run(const struct plan *plan, const struct shape *shape)
+{
+    list_each (step, plan->steps)
+        if (step->origin != ORIGIN_LEFT_OUT && is_of(step->shape, shape->suite_step, shape->platform))
+            return true;
+    return false;
+}
+
 /* Of pairs and groups of one step any may have it. */
 static bool is_met(const struct plan *plan, const struct shape *of, const char *pattern)
 {
@@ -41,7 +50,7 @@ void idle_gates_find(struct arena *arena, const struct suite *suite, const struc
             const struct suite_step *step = &suite->steps.items[i];
             const struct shape *shape = plan->shapes.items[k];
 
-            if (strcmp(shape->suite_step, step->name) != 0 || was_seen(plan, k))
+            if (strcmp(shape->suite_step, step->name) != 0 || was_seen(plan, k) || !is_run(plan, shape))
                 continue;
             for (size_t g = 0; g < step->gate.count; g++)
                 if (!is_met(plan, shape, step->gate.items[g]))

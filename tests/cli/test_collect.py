@@ -80,6 +80,10 @@ with Lab("collect", 2, ["node2:burn-faulty:4", "node2:tool-missing:ipmitool", "n
              (0, before, [], True), "--stored asks nobody, and says so", done.stderr)
     tap.ok("维修或更换申请" in files["letter.txt"] and "序列号" in files["letter.txt"], "a letter in Chinese", files["letter.txt"])
 
+    written = [re.search(r"^bundle: (.*)$", collect("1", "node2", "--stored").stdout, re.M)[1] for _ in range(3)]
+    tap.same(written, [f"assay-collect-1-node2{n}.tar.zst" for n in ("", "-2", "-3")], "what is there already is not replaced unless -o says so")
+    tap.same([name for name in written if not os.path.exists(archive(name))], [], "all of them are there")
+
     done = collect("1", "node1", "--redact", "-o", archive("redacted.tar.zst"))
     files = files_of(archive("redacted.tar.zst"))
     tap.same((done.returncode, [name for name, data in files.items() if "node1" in data + name]), (0, []), "--redact: the host's name is nowhere", done.stderr)

@@ -77,7 +77,7 @@ def cancelled(tell):
     tell.same(follower.returncode, 130, "cancel: who follows it is told", out, err)
     done = assay("cancel", 1, "--db", f"{FOLDER}/cancelled.db")
     tell.ok(done.returncode == 0 and re.search(r"^run 1 was cancelled at \d{4}-\d\d-\d\d .* UTC; nothing is left to cancel", done.stdout) and
-            "recap" not in done.stdout, "cancel: once more is no error, and says when it ended", done.stdout, done.stderr)
+            f"`assay show 1 --db {FOLDER}/cancelled.db`" in done.stdout and "recap" not in done.stdout, "cancel: once more is no error, and says when it ended", done.stdout, done.stderr)
 
 
 def orphaned(tell):
@@ -86,7 +86,7 @@ def orphaned(tell):
     os.kill(driver("orphaned"), signal.SIGKILL)
     wait_until(lambda: driver("orphaned") is None)
     done = assay("attach", 1, "--db", f"{FOLDER}/orphaned.db")
-    tell.ok(done.returncode == 2 and "assay run --resume 1" in done.stderr, "a dead controller: attach says so", done.stdout,
+    tell.ok(done.returncode == 2 and f"`assay run --resume 1 --db {FOLDER}/orphaned.db`" in done.stderr, "a dead controller: attach says so", done.stdout,
             done.stderr)
     tell.ok(lab.is_burning("node3"), "a dead controller: the burn goes on without it")
     done = assay("cancel", 1, "--db", f"{FOLDER}/orphaned.db", "-o", f"{FOLDER}/orphaned.html")

@@ -85,8 +85,11 @@ tap.same(fine.returncode, 0, "of a host that is as it was nothing is told", fine
 plot = history("--format", "svg")
 tap.ok(plot.stdout.startswith("<svg ") and plot.stdout.count("<polyline") >= 1 and SLOW in plot.stdout, "as a plot")
 nobody = history("node9")
-tap.ok(nobody.returncode == 64 and "'node9'; expected an identity or a place, as " in nobody.stderr,
-       "who is not known is refused, with an example", nobody.stderr)
+tap.ok(nobody.returncode == 64 and re.search(r"'node9'; expected a host, a place or an identity, as (node\d), \1 gpu\d", nobody.stderr),
+       "who is not known is refused, with examples", nobody.stderr)
+for metric, words in (("gpu_burn.gflop", "did you mean 'gpu_burn.gflops'?"), ("colour", r"expected one such as \w+\.\S+$")):
+    nothing = history("--metric", metric)
+    tap.ok(nothing.returncode == 64 and re.search(f"called {metric}; {words}", nothing.stderr), f"nor is a rate {metric}", nothing.stderr)
 
 last = rejected  # the number of the last run that accepted it
 compared = assay("compare", 1, last, "--db", database)

@@ -148,6 +148,9 @@ measured, _ = run_rounds()
 alone = assay("links", links, routes, "--flows", measured)
 tap.ok(alone.returncode == 2 and "proven: nothing" in alone.stdout and "ways are those of the tables only" in alone.stdout,
        "without counters nothing is proven", alone.stdout)
+unmeasured = assay("links", links, routes, "--flows", flows)
+tap.ok(unmeasured.returncode == 2 and "flows: none of " in unmeasured.stdout and "nan" not in unmeasured.stdout and "slow" not in unmeasured.stdout,
+       "of flows that nobody ran none is called slow", unmeasured.stdout, unmeasured.stderr)
 OTHER = (("leaf", 1), DOWN + 1)
 adaptive = judged(slow={BAD}, deaf={OTHER, FAR[OTHER]})
 tap.ok(adaptive.returncode == 2 and "other ways: on " in adaptive.stdout and not re.search("^slow: ", adaptive.stdout, re.M),

@@ -146,7 +146,10 @@ def past_of(database, host):
 
 tap.same([past_of("ab.db", host) for host in ("node1", "here.db/node1", "there.db/node1", "here.db/node2", "there.db/node2")], [None, 2, 2, 2, 2],
          "node1 of one site and node1 of the other have each its own history")
-tap.same(assay("history", "--db", path("ab.db")).stdout, "no judged run\n", "which counts where it is asked for")
+asked = assay("history", "--db", path("ab.db"))
+tap.ok(asked.stdout == "no judged run\n" and "without 4 judged runs of other parties; --imported" in asked.stderr, "which counts where it is asked for", asked.stderr)
+asked = assay("history", "node1", "--db", path("ab.db"))
+tap.ok(asked.returncode == 64 and "--imported" in asked.stderr, "and that is said to who asks for one host", asked.stderr)
 merge("one.db", "here.db")
 tap.same([past_of("one.db", host) for host in ("node1", "here.db/node1")], [2, None], "where there is one node1 it is node1")
 for i, own in enumerate(("here", "there")):

@@ -182,6 +182,25 @@ other = os.path.join(FOLDER, "other.db")
 subprocess.run([WRITE_RUNS, other, "clean"], env=environment(), check=True)
 done, before = site(SITE, database=other), stamps(SITE)
 tap.ok(done.returncode == 64 and "the site of another database" in done.stderr and stamps(SITE) == before, "another database is refused", done.stderr)
+with sqlite3.connect(DATABASE) as store:
+    numbers = dict(store.execute("SELECT uuid, id FROM run"))
+merged, alike = os.path.join(FOLDER, "merged.db"), os.path.join(FOLDER, "alike")
+assay("merge", DATABASE, "--db", merged)
+with sqlite3.connect(merged) as store:
+    others = dict(store.execute("SELECT uuid, id FROM run"))
+done = site(SITE, database=merged)
+tap.ok(done.returncode == 64 and "the site of another database" in done.stderr and stamps(SITE) == before, "so is one that its runs were merged into",
+       numbers, others, done.stderr)
+single, half = os.path.join(FOLDER, "single.db"), os.path.join(FOLDER, "half.db")
+subprocess.run([WRITE_RUNS, single, "clean"], env=environment(), check=True)
+assay("merge", single, "--db", half)
+site(alike, database=single)
+for step in ("its only run under the same number", "and another beside it"):
+    done = site(alike, database=half)
+    tap.ok(done.returncode == 64 and "run 1 of it is another one in" in done.stderr, f"refused too: a merged database that has {step}", done.stderr)
+    assay("merge", other, "--db", half)
+done = site(os.path.join(FOLDER, "merged"), database=half)
+tap.ok(done.returncode == 0 and site(os.path.join(FOLDER, "merged"), database=half).returncode == 0, "a site of a merged database is written again", done.stderr)
 done = site(os.path.join(FOLDER, "nothing"), database=os.path.join(FOLDER, "nothing.db"))
 tap.ok(done.returncode == 64, "a database that is missing is refused", done.stderr)
 for words, expected in (((), "expected the folder"), ((SITE, "more"), "unexpected word 'more'"), ((SITE, "--lang", "fr"), "unknown language 'fr'")):

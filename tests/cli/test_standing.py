@@ -181,8 +181,20 @@ def campaigns(lab):
     tap.ok(done.returncode == 64 and "nothing can be accepted by it" in done.stderr, "no acceptance is made of a trial", done.stderr)
 
 
+def commands_that_are_told(lab):
+    """What a message says to type is about the database that was named, wherever it is typed."""
+    named = ("--db", "one more.db")
+    done = assay("run", "-H", lab.hostfile, "-s", suite("trial"), *named, "--progress", "none", "-o", "/proc/report.html", cwd=FOLDER)
+    tap.ok(done.returncode != 0 and "`assay report 1 -o FILE --db 'one more.db'`" in done.stderr, "a report that could not be written is told where its run is", done.stderr)
+    shown = assay("show", *named, cwd=FOLDER)
+    tap.ok(shown.stdout.endswith("all of it: assay show 1 --full --db 'one more.db'\n"), "so is who wants to see the whole of it", shown.stdout[-300:])
+    made = assay("acceptance", "create", "su", "-H", lab.hostfile, "-s", suite("delivery"), *named, cwd=FOLDER)
+    tap.ok("`assay acceptance add su RUN --db 'one more.db'`" in made.stdout, "and who is to add runs to an acceptance", made.stdout, made.stderr)
+
+
 with Lab("clean", HOSTS) as cluster:
     acceptance(cluster)
+    commands_that_are_told(cluster)
     others(cluster)
     chinese()
     lists()

@@ -42,6 +42,8 @@ write("wrong-range", "node[1-x] slots=8\n")
 write("one-host", "node1 platform=hgx-h100\n")
 write("in-production", "defaults slots=8 platform=hgx-h100\nnode1 use=production\nnode2\n")
 write("wrong-use", "node1 use=prod\n")
+write("pair-of-hosts", "node[1-2] slots=8 platform=hgx-h100\n")
+write("half-slurm", "defaults slots=8 platform=hgx-h100\nnode1 transport=slurm\nnode2\n")
 write("default-for-defaults", "default user=ops platform=hgx-h100\nnode1\n")
 write("twice", "node1 platform=hgx-h100\nnode1 platform=hgx-h100\n")
 write("no-hosts", "# none yet\n")
@@ -94,6 +96,8 @@ REFUSED = [
     ("a hostfile with a wrong value", ("run", "-H", "wrong-value", "-s", "delivery"), r"wrong-value:2:13: .*'eight'"),
     ("tests that load a host in production", ("run", "-H", "in-production", "-s", "delivery"),
      r"^assay: node1: in production .*gpu-burn.*--allow-active"),
+    ("a plan of hosts of which one is reached over Slurm", ("plan", "-H", "half-slurm", "-s", "smoke"),
+     r"^assay: 1 of 2 hosts have transport=slurm.*--hosts"),
     ("allocations of an unknown scheduler", ("run", "-H", "one-host", "-s", "delivery", "--exclusive-via", "slurms"),
      r"--exclusive-via 'slurms'; expected slurm"),
     ("no time to wait for an allocation", ("run", "-H", "one-host", "-s", "delivery", "--exclusive-via", "slurm", "--exclusive-wait",
@@ -568,5 +572,10 @@ tap.ok(asked.returncode == 0 and "gpu-burn" in asked.stdout and "seconds" in ask
 asked = assay("plan", "-H", "in-production", "-s", "delivery")
 tap.ok(asked.returncode == 0 and re.search(r"note: node1: in production .*gpu-burn.*without --allow-active", asked.stdout),
        "plan: what will not run on hosts in production is said", asked.stdout[-600:])
+asked = assay("plan", "-H", "in-production", "-s", "smoke", "--steps", "reachable,driver")
+tap.ok(asked.returncode == 0 and "in production" not in asked.stdout, "plan: steps that are left out load no host in production", asked.stdout[-600:])
+asked = assay("plan", "-H", "pair-of-hosts", "-s", "delivery", "--hosts", "node1", "--steps", "ecc")
+tap.ok(asked.returncode == 0 and "will not run: " in asked.stdout and '"gate" names' not in asked.stdout,
+       "plan: of a step that is left out nothing else is said to judge nothing", asked.stdout[-600:], asked.stderr)
 tap.ok("assay.db" not in os.listdir(FOLDER), "a plan makes no database")
 tap.end()

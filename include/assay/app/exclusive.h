@@ -30,8 +30,10 @@ const char *exclusive_document(struct arena *arena, const struct exclusive_optio
                                struct error *err);
 #define EXCLUSIVE_DOCUMENT "exclusive"
 
+/* -1 with err set where only some hosts of a plan that is to be run have transport=slurm. */
+int exclusive_check_plan(const struct plan *plan, struct error *err) __attribute__((warn_unused_result));
 /* *document, which may be NULL, becomes one where the plan's hosts need a job that nobody asked for: transport=slurm outside an
- * allocation. minutes: as in exclusive_options; NULL: the default. -1 with err set where only some of them have that. */
+ * allocation. minutes: as in exclusive_options; NULL: the default. -1 as exclusive_check_plan. */
 int exclusive_for_steps(struct arena *arena, const struct plan *plan, const char *minutes,
                         const char **document, struct error *err) __attribute__((warn_unused_result));
 /* What people should know of hosts with transport=slurm where Slurm is as it is here; NULL: nothing. */

@@ -17,6 +17,7 @@
 struct site_known {
     long long number;
     const char *uuid;
+    bool imported;
 };
 /* What a mark names. */
 struct site_mark {

@@ -65,6 +65,7 @@ struct history {
     LIST_OF(struct history_failure) failures;
     LIST_OF(struct history_sighting) sightings;
     LIST_OF(struct history_gap) gaps; /* oldest first */
+    size_t left_out;                  /* judged runs of other parties, which were not asked for */
 };
 
 struct record;

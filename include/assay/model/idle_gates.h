@@ -17,7 +17,7 @@ struct idle_gates {
     LIST_OF(struct idle_gate) items; /* in the suite's order, then by platform in the plan's */
 };
 
-/* Of the steps that the plan has; in the arena. */
+/* Of the steps that the plan has and does not leave out; in the arena. */
 void idle_gates_find(struct arena *arena, const struct suite *suite, const struct plan *plan,
                      struct idle_gates *ret_gates);
 
