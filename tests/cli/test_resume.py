@@ -159,16 +159,21 @@ def an_interrupt_from_the_keyboard(tell):
     interrupted(tell, "SIGINT", 7, signal.SIGINT)
 
 
-def an_interrupt_while_it_is_read_what_the_tests_left(tell):
+def an_interrupt_while_it_is_read_what_the_burns_left(tell):
     begun = Begun("after", 31)
+    for host in begun.hosts:
+        write(f"{lab.folder}/slow.{host}", "")
     wait_until(lambda: lab.burning().isdisjoint(begun.hosts), 40)
     begun.child.send_signal(signal.SIGINT)
     begun.end()
     found = [line for line in begun.out.splitlines() if line.startswith(("fail:", "fix:", "inconclusive:"))]
-    tell.same(found, [], "SIGINT after the burns: what could not be read after them is no finding")
+    tell.same(([burn[:3] for burn in begun.burns()], found), ([(1, "not run", "cancelled")] * 2, []),
+              "SIGINT right after the burns: they are cancelled, and that they were not read is no finding", begun.out)
+    for host in begun.hosts:
+        os.remove(f"{lab.folder}/slow.{host}")
     done = begun.resume()
-    tell.same((done.returncode, [burn[1:3] for burn in begun.burns()]), (0, [("pass", "ran")] * 2),
-              "SIGINT after the burns: --resume burns again where it was not read", done.stdout, done.stderr)
+    tell.same((done.returncode, [burn[:3] for burn in begun.burns()]), (0, [(2, "pass", "ran")] * 2),
+              "SIGINT right after the burns: --resume burns again", done.stdout, done.stderr)
 
 
 def a_request_to_terminate(tell):
@@ -326,10 +331,12 @@ def the_controllers_clock_is_set_meanwhile(tell):
 suite = write("burn.json", SUITE)
 with Lab("burns", 32, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
+    lab.wrap("nvidia-smi", f'[ ! -e "{lab.folder}/slow.$ASSAY_LAB_HOST" ] || sleep 3')
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
-                  an_interrupt_from_the_keyboard, an_interrupt_while_it_is_read_what_the_tests_left,
+                  an_interrupt_from_the_keyboard, an_interrupt_while_it_is_read_what_the_burns_left,
                   a_request_to_terminate, the_terminal_closes, a_tool_that_ignores_signals, two_interrupts,
-                  an_interrupt_while_it_is_judged, a_run_has_one_controller, a_limit_of_hosts_at_work, another_run_has_the_hosts,
+                  an_interrupt_while_it_is_judged, a_run_has_one_controller, a_limit_of_hosts_at_work,
+                  another_run_has_the_hosts,
                   a_host_is_rebooted_while_nobody_tests_it, the_controllers_clock_is_set_meanwhile])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.end()
