@@ -453,6 +453,53 @@ static void what_did_not_run_is_counted_with_what_kept_it_from_running(void **st
     arena_destroy(answer.arena);
 }
 
+/* What was not run on the one host was not run on the other, and in the same words. */
+static void leave_untested_as(struct answer *answer, const char *host, const char *like)
+{
+    struct outcome *outcomes = answer->record->judgement.outcomes;
+    size_t count = answer->record->judgement.outcome_count;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count && outcomes[i].word == OUTCOME_NOT_RUN; k++) {
+            const struct step *a = &answer->record->plan->steps.items[outcomes[i].step],
+                              *b = &answer->record->plan->steps.items[outcomes[k].step];
+
+            if (a->shape != b->shape || outcomes[i].slot != outcomes[k].slot || b->member_count > 1 ||
+                strcmp(a->members[0]->name, like) != 0 || strcmp(b->members[0]->name, host) != 0)
+                continue;
+            outcomes[k] = outcomes[i];
+            outcomes[k].step = (size_t)(b - answer->record->plan->steps.items);
+        }
+}
+
+/* One entry of two hosts, each of which waits for its own fault: what was not run is told by the gate, as the cards count it. */
+static void what_did_not_run_on_paper_is_what_the_cards_count(void **state)
+{
+    struct answer answer = answer_of(&faulty);
+    bool mixed = false;
+    size_t *gates;
+
+    (void)state;
+    leave_untested_as(&answer, "node4", "node5");
+    fail_item(&answer, "node4", "gpu.count", "", "7", 7);
+    read_answer(&answer);
+    gates = arena_array(answer.arena, size_t, answer.causes.items.count + 1);
+    for (size_t i = 0; i < answer.entry_count; i++)
+        for (size_t k = 0; answer.entries[i].word == OUTCOME_NOT_RUN && k < answer.entries[i].items; k++) {
+            const struct report_entry *entry = &answer.entries[i];
+            size_t cause = cause_of_unrun(&answer.causes, i, entry->outcomes[k]);
+
+            mixed |= cause != cause_of_unrun(&answer.causes, i, entry->outcomes[0]);
+            gates[cause]++;
+        }
+    assert_true(mixed);
+    assert_int_equal(gates[0], answer.causes.blocked_together);
+    for (size_t i = 0; i < answer.causes.items.count; i++)
+        assert_int_equal(gates[i + 1],
+                         answer.causes.items.items[i].blocked + answer.causes.items.items[i].not_run);
+    arena_destroy(answer.arena);
+}
+
 static void a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten(void **state)
 {
     struct answer answer = answer_of(&(struct sample){.hosts = 4, .units = 1});
@@ -531,6 +578,7 @@ int main(void)
         cmocka_unit_test(a_slow_test_across_hosts_is_folded_into_whom_isolation_names),
         cmocka_unit_test(a_wrong_result_is_not_folded_into_whom_isolation_names),
         cmocka_unit_test(what_did_not_run_is_counted_with_what_kept_it_from_running),
+        cmocka_unit_test(what_did_not_run_on_paper_is_what_the_cards_count),
         cmocka_unit_test(a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten),
         cmocka_unit_test(the_headline_never_says_more_than_the_verdict),
         cmocka_unit_test(a_run_is_called_what_people_call_it),
