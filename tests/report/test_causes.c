@@ -400,6 +400,7 @@ static void a_slow_test_across_hosts_is_folded_into_whom_isolation_names(void **
     /* As it would be of a host that is a member of the slow test, and so is not at fault itself. */
     answer.record->judgement.accusations[0].kind = ACCUSED_HOST;
     answer.record->judgement.accusations[0].subject = step->members[1]->name;
+    answer.record->judgement.accusations[0].fast_tests = 1;
     while (answer.record->judgement.outcomes[index].step != accusation->step ||
            strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "busbw") == NULL)
         index++;
@@ -413,9 +414,9 @@ static void a_slow_test_across_hosts_is_folded_into_whom_isolation_names(void **
     assert_int_equal(cause->shared, 1);
     assert_int_equal(cause->fail, 1);
     assert_string_equal(problem_of(&answer, cause),
-                        "slows every test across hosts in which it takes part: nccl-all-gather-cluster; "
+                        "slows tests across hosts in which it takes part: nccl-all-gather-cluster; "
                         "nccl-all-gather-cluster at 68.4 GB/s, required \xe2\x89\xa5 340 GB/s; "
-                        "named by 3 slow tests, chance that noise made them so: 2e-05");
+                        "named by isolation (3 slow tests, 1 fast), chance that noise made them so: 2e-05");
     arena_destroy(answer.arena);
 }
 
@@ -430,6 +431,7 @@ static void a_wrong_result_is_not_folded_into_whom_isolation_names(void **state)
     (void)state;
     answer.record->judgement.accusations[0].kind = ACCUSED_HOST;
     answer.record->judgement.accusations[0].subject = step->members[1]->name;
+    answer.record->judgement.accusations[0].fast_tests = 1;
     while (answer.record->judgement.outcomes[index].step != accusation->step ||
            strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "wrong") == NULL)
         index++;
