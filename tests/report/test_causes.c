@@ -11,6 +11,7 @@
 #include "causes.h"
 #include "marks.h"
 #include "names.h"
+#include "ports.h"
 #include "sample_record.h"
 
 static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};
@@ -219,6 +220,41 @@ static void a_fault_says_what_is_printed_on_its_part_and_who_acts(void **state)
     assert_string_equal(reason_english(answer.arena, lines[1].hands),
                         "a technician at the rack (reseat, clean, cable, exchange); if it stays, the vendor "
                         "(replacement, support)");
+    arena_destroy(answer.arena);
+}
+
+/* Of the host's item in this place makes one of a cable. */
+static void read_cable(struct answer *answer, const char *gpu, const char *metric,
+                       const struct reason *measured)
+{
+    struct outcome *outcome = outcome_of(answer, "node3", "ecc.mode", gpu);
+    struct slot *slot =
+        (struct slot *)&answer->record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
+
+    outcome->measured = measured;
+    *slot = (struct slot){.metric = metric, .subject = "mlx5_2", .at = "", .duty = DUTY_RECORD};
+}
+
+static void a_cable_in_the_wrong_port_is_not_said_to_be_in_the_declared_one(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+    struct host *host = (struct host *)answer.record->plan->hosts.items[2];
+
+    (void)state;
+    *list_push(answer.arena, &host->rails) =
+        (struct host_rail){.hca = "mlx5_2", .switch_name = "l1r2", .port = "5"};
+    assert_string_equal(port_text(answer.arena, LANGUAGE_EN, answer.view, host, "mlx5_2"),
+                        "declared switch port l1r2:5");
+    read_cable(&answer, "gpu0", "cabling.rail", REASON(as_declared));
+    read_answer(&answer);
+    assert_string_equal(port_text(answer.arena, LANGUAGE_EN, answer.view, host, "mlx5_2"),
+                        "switch port l1r2:5");
+    outcome_of(&answer, "node3", "cabling.rail", "mlx5_2")->measured =
+        reason(answer.arena, plugged_into, reason(answer.arena, port_of_switch, "l1r3", "5"));
+    read_cable(&answer, "gpu1", "cabling.neighbour", reason(answer.arena, port_of_switch, "l1r3", "5"));
+    read_answer(&answer);
+    assert_string_equal(port_text(answer.arena, LANGUAGE_EN, answer.view, host, "mlx5_2"),
+                        "declared switch port l1r2:5, seen at l1r3 port 5");
     arena_destroy(answer.arena);
 }
 
@@ -570,6 +606,7 @@ int main(void)
         cmocka_unit_test(a_setting_that_is_wrong_on_several_hosts_is_one_card),
         cmocka_unit_test(a_command_names_the_gpu_and_the_output_it_is_about),
         cmocka_unit_test(a_fault_says_what_is_printed_on_its_part_and_who_acts),
+        cmocka_unit_test(a_cable_in_the_wrong_port_is_not_said_to_be_in_the_declared_one),
         cmocka_unit_test(numbers_do_not_fold_over_hosts),
         cmocka_unit_test(a_limit_that_nobody_meets_is_one_card),
         cmocka_unit_test(an_outlier_is_not_lost_among_all_who_miss_a_limit),
