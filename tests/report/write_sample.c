@@ -19,7 +19,7 @@ static const struct {
     {"whole", {.hosts = 8, .units = 2, .faults = true}, .whole = true},
     {"worse", {.hosts = 8, .units = 2, .faults = true}, .beside = true},
     {"clean", {.hosts = 4, .units = 1}},
-    {"waived", {.hosts = 8, .units = 1}, .faults = 2, .waived = true},
+    {"waived", {.hosts = 16, .units = 1}, .faults = 9, .waived = true},
     {"crowded", {.hosts = 64, .units = 1}, .faults = 9},
     {"sixteen", {.hosts = 16, .units = 2, .faults = true}},
     {"hostile", {.hosts = 2, .units = 1, .hostile = true}},
