@@ -752,10 +752,8 @@ static void place_not_run(struct folding *folding, size_t index)
         else if (root == root_several) {
             folding->causes->blocked_together++;
             folding->causes->blocked_across += step_of(folding, entry->outcomes[i])->member_count > 1;
-        } else {
+        } else
             folding->causes->items.items[root - 1].blocked++;
-            folding->of_entry[index] = root;
-        }
     }
     if (nowhere > 0 && is_stopped(folding) && !entry->not_asked)
         place_stopped(folding, index, nowhere);
@@ -795,6 +793,9 @@ static void sort_causes(struct folding *folding)
     for (size_t i = 0; i < folding->entry_count; i++)
         if (folding->of_entry[i] > 0)
             folding->of_entry[i] = moved[folding->of_entry[i] - 1] + 1;
+    for (size_t i = 0; i < folding->view->step_count; i++)
+        if (folding->root[i] != root_none && folding->root[i] != root_several)
+            folding->root[i] = (unsigned)moved[folding->root[i] - 1] + 1;
 }
 
 static const struct reason *target_of(struct folding *folding, const struct report_cause *cause)
@@ -863,6 +864,15 @@ static void settle_hosts(struct folding *folding)
     folding->causes->of_host = of_host;
 }
 
+size_t cause_of_unrun(const struct report_causes *causes, size_t entry, const struct outcome *outcome)
+{
+    unsigned root = causes->roots[outcome->step];
+
+    if (root == root_none)
+        return causes->of_entry[entry];
+    return root == root_several ? 0 : root;
+}
+
 void report_causes_of(const struct view *view, const struct report_entry *entries, size_t count,
                       struct report_causes *ret_causes)
 {
@@ -874,7 +884,7 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
                               .of_entry = arena_array(view->arena, size_t, count),
                               .root = arena_array(view->arena, unsigned, view->step_count)};
 
-    *ret_causes = (struct report_causes){.of_entry = folding.of_entry};
+    *ret_causes = (struct report_causes){.of_entry = folding.of_entry, .roots = folding.root};
     for (size_t i = 0; i < count; i++)
         if (entries[i].accusation != NULL) {
             size_t cause =

@@ -57,12 +57,17 @@ struct report_causes {
     size_t fit, excused, hosts;
     const enum host_state *states; /* by index in plan->hosts */
     const size_t *of_host;         /* the same: number of the first cause that is about it, from 1; 0: none */
-    const size_t *of_entry;        /* by entry: number of its cause, from 1; 0: what waits for several */
+    const size_t *of_entry;        /* by entry: number of its cause, from 1; 0: it waits for others' */
+    const unsigned *roots;         /* by step: for whose causes it waits (cause_of_unrun) */
 };
 
 /* In the view's arena. */
 void report_causes_of(const struct view *view, const struct report_entry *entries, size_t count,
                       struct report_causes *ret_causes);
+
+/* Of a gate of the entry that was not run what it waits for, and with what it is counted: number of the cause, from 1; 0: several
+   of them. */
+size_t cause_of_unrun(const struct report_causes *causes, size_t entry, const struct outcome *outcome);
 
 /* What is wrong in human words, the first thing first: "GPU 2 -> GPU 5 copies at 12.1 GB/s; required >= 345 GB/s". Where
    the language has no words for it, the sentence is English. */

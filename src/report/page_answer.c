@@ -2,6 +2,7 @@
 /* The first screen: verdict, what to fix, the fleet, and what the run was. */
 #include <string.h>
 
+#include "assay/base/printable.h"
 #include "frame.h"
 #include "marks.h"
 #include "page.h"
@@ -18,12 +19,22 @@ static void tile(struct page *page, enum outcome_word word, size_t count)
     html_markup(page->out, "</div>\n");
 }
 
-static void write_verdict(struct page *page)
+/* Of how many lines the text is where so many letters stand in one, about. */
+static unsigned lines_of(const char *text, unsigned letters)
 {
+    return ((unsigned)printable_width(text) + letters - 1) / letters;
+}
+
+/* Returns how many lines its paragraphs take on paper, about. */
+static unsigned write_verdict(struct page *page)
+{
+    enum { LETTERS = 90 };
     const struct view *view = page->view;
     const char *headline = causes_headline(page->arena, page->language, view, &page->causes);
     struct text *out = page->out;
-    const struct reason *caveat = caveat_of_run(page->arena, view->record);
+    const struct reason *caveat = caveat_of_run(page->arena, view->record),
+                        *sentence = verdict_sentence(view);
+    unsigned lines = lines_of(said(page, sentence), LETTERS);
 
     html_markup(out, "<div class=\"verdict");
     page_verdict_class(out, view->verdict);
@@ -37,30 +48,34 @@ static void write_verdict(struct page *page)
         html_words(out, headline);
         html_markup(out, "</p>\n");
     }
-    if (!standing_is_acceptance(&view->record->standing)) {
+    if (!standing_is_acceptance(&view->record->standing)) { /* nobody signs it */
         html_markup(out, "<p class=\"standing\">");
         page_said(page, standing_sentence(page->arena, &view->record->standing));
         html_markup(out, "</p>\n");
     }
     html_markup(out, "<p>");
-    page_said(page, verdict_sentence(view));
+    page_said(page, sentence);
     html_markup(out, "</p>");
     if (view->verdict_note != NULL) {
+        lines += lines_of(said(page, view->verdict_note), LETTERS);
         html_markup(out, "<p class=\"note\">");
         page_said(page, view->verdict_note);
         html_markup(out, "</p>");
     }
     if (caveat != NULL) {
+        lines += lines_of(said(page, caveat), LETTERS);
         html_markup(out, "<p class=\"note\">");
         page_said(page, caveat);
         html_markup(out, "</p>");
     }
     if (view->record->origin != NULL) {
+        lines += lines_of(origin_note(page->arena, page->language, view->record), LETTERS);
         html_markup(out, "<p class=\"note\">");
         html_words(out, origin_note(page->arena, page->language, view->record));
         html_markup(out, "</p>");
     }
     html_markup(out, "</div>\n");
+    return lines;
 }
 
 static void write_tiles(struct page *page)
@@ -155,22 +170,66 @@ static void write_blocked_together(struct page *page)
     html_markup(page->out, "</p>\n");
 }
 
-/* More lines than a screen has are not read there: they are counted, and their cards stand below. */
-static void write_answer(struct page *page)
+/* How high the line is on paper, in pixels, about: its cells are columns of so many letters. */
+static unsigned height_on_paper(struct page *page, const struct report_cause *cause)
 {
-    enum { LINES = 12, LINES_ON_PAPER = 8 };
-    size_t count = page->causes.items.count;
+    enum { TARGET = 18, PART = 21, PROBLEM = 38, ADVICE = 46, LINE_HEIGHT = 12, BETWEEN = 5 };
+    const struct reason *hands = cause_hands(page->arena, page->view, page->entries, cause, true);
+    struct said_list advice;
+    struct mark_list marks;
+    unsigned cells[4];
+    unsigned most = 0;
+
+    cause_marks(page->arena, page->language, page->view, &page->sightings, cause, &marks);
+    cause_advice(page->arena, page->language, page->view, page->entries, cause, false, &advice);
+    cells[0] = lines_of(said(page, cause->target), TARGET) + lines_of(said(page, hands), TARGET);
+    cells[1] = lines_of(cause_part(page->arena, page->language, page->view, page->entries, cause), PART) +
+               (cause->parts.count == 0); /* "whole host" */
+    for (size_t i = 0; i < marks.items.count; i++)
+        cells[1] += lines_of(marks.items.items[i], PART);
+    cells[2] =
+        lines_of(cause_problem(page->arena, page->language, page->view, page->entries, cause), PROBLEM);
+    cells[3] = lines_of(cause->waived ? said(page, page->entries[cause->entries.items[0]].waiver)
+                                      : said_joined(page->arena, &advice),
+                        ADVICE);
+    for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+        most = cells[i] > most ? cells[i] : most;
+    return most * LINE_HEIGHT + BETWEEN;
+}
+
+/* So many lines that the place to sign stands below them on the same page, of A4 as of Letter; one at least. */
+static size_t lines_on_paper(struct page *page, unsigned verdict_lines)
+{
+    enum { ROOM = 385, VERDICT_LINE = 13, FLEET_OF_MANY = 80, FEW_HOSTS = 32 };
+    unsigned height = verdict_lines * VERDICT_LINE +
+                      (page->view->record->plan->hosts.count > FEW_HOSTS ? FLEET_OF_MANY : 0);
+    size_t lines = 0;
+
+    for (; lines < page->causes.items.count; lines++) {
+        height += height_on_paper(page, &page->causes.items.items[lines]);
+        if (height > ROOM && lines > 0)
+            break;
+    }
+    return lines;
+}
+
+/* More lines than a screen or a page of paper has are not read there: they are counted, and their cards stand below. */
+static void write_answer(struct page *page, unsigned verdict_lines)
+{
+    enum { LINES = 12 };
+    size_t count = page->causes.items.count, printed = lines_on_paper(page, verdict_lines);
 
     if (count == 0)
         return;
+    printed = printed < LINES ? printed : LINES;
     page_table(page, "answer", COLUMN(A_HOST_WHO), COLUMN(A_PART), COLUMN(A_PROBLEM), COLUMN(WHAT_TO_DO));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < count && i < LINES; i++)
-        write_line(page, i, i < LINES_ON_PAPER || count <= LINES_ON_PAPER + 1);
+        write_line(page, i, i < printed);
     html_markup(page->out, "</tbody></table>\n");
-    if (count > LINES_ON_PAPER + 1) {
+    if (count > printed) {
         html_markup(page->out, "<p class=\"more on-paper\">");
-        html_words(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES_ON_PAPER)));
+        html_words(page->out, sayf(page, TEXT_A_MORE, number(page, count - printed)));
         html_markup(page->out, "</p>\n");
     }
     if (count > LINES) {
@@ -248,7 +307,11 @@ static void write_identity(struct page *page)
     page_pair(page, TEXT_DURATION,
               record->ended > 0 ? how_long(page, record->ended - record->started)
                                 : say(page, TEXT_NOT_ENDED));
-    page_said_pair(page, TEXT_JUDGED_AGAINST, record->judgement.baselines);
+    html_markup(out, "<div class=\"long\"><dt>");
+    html_words(out, say(page, TEXT_JUDGED_AGAINST));
+    html_markup(out, "</dt><dd>");
+    page_said(page, record->judgement.baselines);
+    html_markup(out, "</dd></div>\n");
     page_pair(page, TEXT_MEASURED_WITH, record->program);
     html_markup(out, "<div class=\"wide\"><dt>");
     html_words(out, say(page, TEXT_TEST_PLAN));
@@ -280,6 +343,7 @@ static const char *subtitle_text(struct page *page)
 void page_answer(struct page *page)
 {
     struct text *out = page->out;
+    unsigned lines;
 
     html_markup(out, "<header>\n");
     frame_simulated(out, page->language, plan_timescale(page->view->record->plan));
@@ -290,9 +354,9 @@ void page_answer(struct page *page)
     html_markup(out, "</h1>\n<p class=\"subtitle\">");
     html_text(out, subtitle_text(page));
     html_markup(out, "</p>\n");
-    write_verdict(page);
+    lines = write_verdict(page);
     page_fleet(page);
-    write_answer(page);
+    write_answer(page, lines);
     page_reached_short(page);
     write_tiles(page);
     write_identity(page);

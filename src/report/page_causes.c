@@ -358,13 +358,18 @@ static void write_entry(struct page *page, size_t index)
     html_markup(out, "</details>\n");
 }
 
-static void write_paper_row(struct page *page, const struct gate_line *line)
+/* target: where it was measured; NULL: where the card says. */
+static void write_paper_row(struct page *page, const struct gate_line *line, const struct reason *target)
 {
     const struct reason *measured = gate_line_measured(page->arena, line);
 
     html_markup(page->out, "<tr>");
     page_metric_cell(page, line->metric, line->at);
-    page_said_cell(page, *line->names != '\0' ? line->subjects : reason_text(page->arena, "\xe2\x80\x93"));
+    html_markup(page->out, "<td>");
+    html_words(page->out, *line->names != '\0' ? said(page, line->subjects) : "\xe2\x80\x93");
+    if (target != NULL)
+        page_small(page, said(page, target));
+    html_markup(page->out, "</td>");
     html_cell(page->out, measured != NULL ? said(page, measured) : say(page, TEXT_NOTHING));
     page_said_cell_or(page, line->gate, TEXT_NONE_APPLIED);
     page_said_cell(page, limit_origin(page->arena, line->status, line->source));
@@ -398,7 +403,8 @@ static size_t write_paper_rows(struct page *page, const struct report_cause *cau
                 html_markup(page->out, "<tbody>\n");
             }
             if (rows++ < GATES_PRINTED)
-                write_paper_row(page, &lines.items.items[k]);
+                write_paper_row(page, &lines.items.items[k],
+                                reason_equal(entry->target, cause->target) ? NULL : entry->target);
         }
     }
     return rows;

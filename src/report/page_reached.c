@@ -132,13 +132,18 @@ void page_reached_short(struct page *page)
         return;
     count = reached_nearest(page->view, &page->reached, LINES, rows);
     if (count > 0) {
+        /* On paper the place to sign has to stand on the same page as what is waived; the section has all rows. */
+        if (page->causes.items.count > 0)
+            html_markup(page->out, "<div class=\"on-screen\">\n");
+        else
+            html_markup(page->out, "<div>\n");
         html_markup(page->out, "<h3><a href=\"#reached\">");
         html_words(page->out, say(page, TEXT_REACHED_SHORT));
         html_markup(page->out, "</a></h3>\n");
         open_rows(page);
         for (size_t i = 0; i < count; i++)
             write_short_row(page, &page->reached.items.items[rows[i]]);
-        html_markup(page->out, "</tbody></table>\n");
+        html_markup(page->out, "</tbody></table>\n</div>\n");
     }
     write_untested(page);
 }

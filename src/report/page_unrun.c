@@ -21,16 +21,11 @@ struct unruns {
     LIST_OF(struct unrun) items;
 };
 
-static bool is_across(const struct page *page, const struct report_entry *entry)
+static struct unrun *unrun_for(struct page *page, struct unruns *unruns, size_t entry,
+                               const struct outcome *outcome)
 {
-    return page->view->steps[entry->outcomes[0]->step].step->member_count > 1;
-}
-
-static struct unrun *unrun_for(struct page *page, struct unruns *unruns, size_t index)
-{
-    const struct report_entry *entry = &page->entries[index];
-    size_t cause = page->causes.of_entry[index];
-    bool across = is_across(page, entry);
+    size_t cause = cause_of_unrun(&page->causes, entry, outcome);
+    bool across = page->view->steps[outcome->step].step->member_count > 1;
     struct unrun *unrun;
 
     for (size_t i = 0; i < unruns->items.count; i++)
@@ -40,7 +35,7 @@ static struct unrun *unrun_for(struct page *page, struct unruns *unruns, size_t 
     *unrun =
         (struct unrun){.across = across,
                        .cause = cause,
-                       .first = entry,
+                       .first = &page->entries[entry],
                        .hosts = arena_array(page->arena, bool, page->view->record->plan->hosts.count + 1)};
     return unrun;
 }
@@ -53,26 +48,31 @@ static void add_step(struct page *page, struct unrun *unrun, const char *step)
     *list_push(page->arena, &unrun->steps) = step;
 }
 
+static void add_hosts(struct page *page, struct unrun *unrun, const struct step *step)
+{
+    for (size_t i = 0; i < step->member_count; i++) {
+        size_t host = view_host(page->view, step->members[i]);
+
+        if (host != (size_t)-1)
+            unrun->hosts[host] = true;
+    }
+}
+
+/* All of a step waits for the same; an entry of many steps has as many causes as the cards say. */
 static void take_entry(struct page *page, struct unruns *unruns, size_t index)
 {
     const struct report_entry *entry = &page->entries[index];
-    struct unrun *unrun = unrun_for(page, unruns, index);
-    size_t last = (size_t)-1;
+    struct unrun *unrun = NULL;
 
-    unrun->gates += entry->items;
     for (size_t i = 0; i < entry->items; i++) {
         const struct step *step = page->view->steps[entry->outcomes[i]->step].step;
 
-        if (entry->outcomes[i]->step == last)
-            continue;
-        last = entry->outcomes[i]->step;
-        add_step(page, unrun, step->shape->suite_step);
-        for (size_t k = 0; k < step->member_count; k++) {
-            size_t host = view_host(page->view, step->members[k]);
-
-            if (host != (size_t)-1)
-                unrun->hosts[host] = true;
+        if (i == 0 || entry->outcomes[i]->step != entry->outcomes[i - 1]->step) {
+            unrun = unrun_for(page, unruns, index, entry->outcomes[i]);
+            add_step(page, unrun, step->shape->suite_step);
+            add_hosts(page, unrun, step);
         }
+        unrun->gates++;
     }
 }
 

@@ -196,19 +196,20 @@ static const char *join_words(struct arena *arena, enum report_language language
     return text;
 }
 
-/* Whom isolation names: what is slow by it, and how slow. */
-/* How sure it is that it is this one. */
+/* By how many of the tests that isolation made with it, and how sure that is. */
 static const char *with_doubt(struct arena *arena, enum report_language language, const char *text,
                               const struct accusation *accusation)
 {
-    const char *tests = arena_printf(arena, "%u", accusation->slow_tests);
+    const char *slow = arena_printf(arena, "%u", accusation->slow_tests),
+               *fast = arena_printf(arena, "%u", accusation->fast_tests);
 
     if (isnan(accusation->doubt))
-        return language_say(arena, language, TEXT_P_NAMED, text, tests);
-    return language_say(arena, language, TEXT_P_NAMED_SURELY, text, tests,
+        return language_say(arena, language, TEXT_P_NAMED, text, slow, fast);
+    return language_say(arena, language, TEXT_P_NAMED_SURELY, text, slow, fast,
                         reason_said(arena, language, doubt_text(arena, accusation->doubt)));
 }
 
+/* Whom isolation names: what is slow by it, and how slow. */
 static const char *accused_problem(struct arena *arena, enum report_language language,
                                    const struct view *view, const struct report_entry *entries,
                                    const struct report_cause *cause)

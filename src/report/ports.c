@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ports.h"
 
+#include "assay/reasons/check.h"
+
 #include <string.h>
 
 /* Whether the two are of one HCA, whatever ports they name. */
@@ -11,9 +13,9 @@ static bool is_same_hca(const char *a, const char *b)
     return length > 0 && length == strcspn(b, "/") && strncmp(a, b, length) == 0;
 }
 
-/* What the run read of the HCA, of its first port that has it; "" nothing. */
-static const char *measured_of(const struct view *view, const struct host *host, const char *part,
-                               const char *metric)
+/* What the run read of the HCA, of its first port that has it; NULL nothing. */
+static const struct reason *read_of(const struct view *view, const struct host *host, const char *part,
+                                    const char *metric)
 {
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
@@ -23,9 +25,18 @@ static const char *measured_of(const struct view *view, const struct host *host,
         for (size_t k = 0; k < step->shape->slot_count; k++)
             if (strcmp(step->shape->slots[k].metric, metric) == 0 &&
                 is_same_hca(step->shape->slots[k].subject, part) && view->steps[i].items[k]->measured != NULL)
-                return reason_said(view->arena, LANGUAGE_EN, view->steps[i].items[k]->measured);
+                return view->steps[i].items[k]->measured;
     }
-    return "";
+    return NULL;
+}
+
+/* As it is printed there; "" nothing. */
+static const char *measured_of(const struct view *view, const struct host *host, const char *part,
+                               const char *metric)
+{
+    const struct reason *measured = read_of(view, host, part, metric);
+
+    return measured != NULL ? reason_english(view->arena, measured) : "";
 }
 
 /* "l1r3:2" */
@@ -47,12 +58,17 @@ static const char *then(struct arena *arena, enum report_language language, cons
 const char *port_text(struct arena *arena, enum report_language language, const struct view *view,
                       const struct host *host, const char *part)
 {
+    const struct reason *rail = read_of(view, host, part, "cabling.rail");
+    bool there =
+        reason_is(rail, as_declared); /* what is only declared may be wrong, and is when another was seen */
     const struct {
         const char *value;
         enum text_key text;
-    } rows[] = {{measured_of(view, host, part, "module.part"), TEXT_PORT_MODULE},
-                {measured_of(view, host, part, "module.serial"), TEXT_PORT_SERIAL},
-                {declared_of(arena, host, part), TEXT_PORT_SWITCH}};
+    } rows[] = {
+        {measured_of(view, host, part, "module.part"), TEXT_PORT_MODULE},
+        {measured_of(view, host, part, "module.serial"), TEXT_PORT_SERIAL},
+        {declared_of(arena, host, part), there ? TEXT_PORT_SWITCH : TEXT_PORT_DECLARED},
+        {rail != NULL && !there ? measured_of(view, host, part, "cabling.neighbour") : "", TEXT_PORT_SEEN}};
     const char *text = "";
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

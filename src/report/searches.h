@@ -14,7 +14,7 @@ struct search_line {
     const struct reason *hosts;    /* "2 hosts: node[3,7]"; of several tests "14 tests of 2 hosts each" */
     const struct reason *measured; /* "213.2 GB/s", "340.1 to 356.0 GB/s", or why there is nothing */
     const struct reason *
-        accuses; /* whom it speaks of, of those that are accused: "node7, path node3 - node9"; NULL: nobody */
+        accuses; /* who of its hosts is accused, be this test slow or not: "node7, path node3 - node9"; NULL: nobody */
 };
 struct search_lines {
     LIST_OF(struct search_line) items;

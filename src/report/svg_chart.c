@@ -10,6 +10,8 @@
 
 #include "assay/base/printable.h"
 #include "assay/model/suite.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "svg.h"
 
 enum { LEFT = 52, TOP = 14, PLOT_WIDTH = 540, PLOT_HEIGHT = 250, RIGHT = 138, BOTTOM = 44 };
@@ -254,19 +256,35 @@ static void draw_band(struct axes *axes, const struct chart *chart)
                   say(axes->page, TEXT_SVG_MEDIAN));
 }
 
-/* As much of the target as there is room for, whole characters. */
+/* "node[3-4]" of "2 hosts: node[3-4]": whom a curve is of is worth the room more than how many they are. */
+static const char *hosts_of_curve(const struct page *page, const struct curve *curve)
+{
+    const struct reason *name = curve->name;
+    bool varies = reason_is(name, clause);
+    const struct reason *hosts = varies ? reason_argument(page->arena, name, 1) : name;
+
+    if (!reason_is(hosts, hosts_of_step))
+        return said(page, name);
+    hosts = reason_argument(page->arena, hosts, 2);
+    return said(page,
+                varies ? reason(page->arena, clause, hosts, reason_argument(page->arena, name, 2)) : hosts);
+}
+
+/* As much of it as there is room for, whole characters; what is cut says so. */
 static const char *short_name(const struct page *page, const struct curve *curve)
 {
     enum { COLUMNS = 16 };
-    const char *name = said(page, curve->name), *rest = name, *end = name;
+    const char *name = hosts_of_curve(page, curve), *rest = name, *end = name;
     struct slice character;
 
-    for (size_t room = COLUMNS; printable_next(&rest, &character); end = rest) {
+    if (printable_width(name) <= COLUMNS)
+        return name;
+    for (size_t room = COLUMNS - 1; printable_next(&rest, &character); end = rest) {
         if (printable_columns(&character) > room)
             break;
         room -= printable_columns(&character);
     }
-    return arena_strndup(page->arena, name, (size_t)(end - name));
+    return arena_printf(page->arena, "%.*s\xe2\x80\xa6", (int)(end - name), name);
 }
 
 /* Those that failed are drawn last and named, and who is alone. */

@@ -326,6 +326,17 @@ visit("the place to sign is last on the screen, and on page one of paper", () =>
   const first = execFileSync(pdftotext, ["-l", "1", "-layout", (await paper("fleet")).path, "-"]).toString();
   same(["For the customer", "node7", "Run 12", "Page 1 of"].filter(word => !first.includes(word)), []);
 });
+for (const name of ["fleet", "waived", "crowded"])
+  for (const format of ["A4", "Letter"])
+    for (const language of ["en", "zh"])
+      visit(`${name} on ${format}${language === "zh" ? " in Chinese" : ""}: it is signed on page one`, () => sample(name, language), {}, async page => {
+        const path = join(folder, "signed.pdf");
+        await page.pdf({path, format});
+        if (pdftotext === null)
+          return;
+        const first = execFileSync(pdftotext, ["-l", "1", "-layout", path, "-"]).toString();
+        same((language === "en" ? ["For the customer", "Page 1 of"] : ["需方（甲方）"]).filter(word => !first.includes(word)), []);
+      });
 const sheets = ({pdf}) => (pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g) ?? []).length;
 for (const name of ["faulty", "fleet", ...all ? ["huge"] : []])
   test(`${name}: 15 pages of paper are enough`, async () => {

@@ -11,6 +11,7 @@
 #include "causes.h"
 #include "marks.h"
 #include "names.h"
+#include "ports.h"
 #include "sample_record.h"
 
 static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};
@@ -222,6 +223,41 @@ static void a_fault_says_what_is_printed_on_its_part_and_who_acts(void **state)
     arena_destroy(answer.arena);
 }
 
+/* Of the host's item in this place makes one of a cable. */
+static void read_cable(struct answer *answer, const char *gpu, const char *metric,
+                       const struct reason *measured)
+{
+    struct outcome *outcome = outcome_of(answer, "node3", "ecc.mode", gpu);
+    struct slot *slot =
+        (struct slot *)&answer->record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
+
+    outcome->measured = measured;
+    *slot = (struct slot){.metric = metric, .subject = "mlx5_2", .at = "", .duty = DUTY_RECORD};
+}
+
+static void a_cable_in_the_wrong_port_is_not_said_to_be_in_the_declared_one(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+    struct host *host = (struct host *)answer.record->plan->hosts.items[2];
+
+    (void)state;
+    *list_push(answer.arena, &host->rails) =
+        (struct host_rail){.hca = "mlx5_2", .switch_name = "l1r2", .port = "5"};
+    assert_string_equal(port_text(answer.arena, LANGUAGE_EN, answer.view, host, "mlx5_2"),
+                        "declared switch port l1r2:5");
+    read_cable(&answer, "gpu0", "cabling.rail", REASON(as_declared));
+    read_answer(&answer);
+    assert_string_equal(port_text(answer.arena, LANGUAGE_EN, answer.view, host, "mlx5_2"),
+                        "switch port l1r2:5");
+    outcome_of(&answer, "node3", "cabling.rail", "mlx5_2")->measured =
+        reason(answer.arena, plugged_into, reason(answer.arena, port_of_switch, "l1r3", "5"));
+    read_cable(&answer, "gpu1", "cabling.neighbour", reason(answer.arena, port_of_switch, "l1r3", "5"));
+    read_answer(&answer);
+    assert_string_equal(port_text(answer.arena, LANGUAGE_EN, answer.view, host, "mlx5_2"),
+                        "declared switch port l1r2:5, seen at l1r3 port 5");
+    arena_destroy(answer.arena);
+}
+
 static void numbers_do_not_fold_over_hosts(void **state)
 {
     struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
@@ -423,6 +459,7 @@ static void a_slow_test_across_hosts_is_folded_into_whom_isolation_names(void **
     /* As it would be of a host that is a member of the slow test, and so is not at fault itself. */
     answer.record->judgement.accusations[0].kind = ACCUSED_HOST;
     answer.record->judgement.accusations[0].subject = step->members[1]->name;
+    answer.record->judgement.accusations[0].fast_tests = 1;
     while (answer.record->judgement.outcomes[index].step != accusation->step ||
            strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "busbw") == NULL)
         index++;
@@ -436,9 +473,9 @@ static void a_slow_test_across_hosts_is_folded_into_whom_isolation_names(void **
     assert_int_equal(cause->shared, 1);
     assert_int_equal(cause->fail, 1);
     assert_string_equal(problem_of(&answer, cause),
-                        "slows every test across hosts in which it takes part: nccl-all-gather-cluster; "
+                        "slows tests across hosts in which it takes part: nccl-all-gather-cluster; "
                         "nccl-all-gather-cluster at 68.4 GB/s, required \xe2\x89\xa5 340 GB/s; "
-                        "named by 3 slow tests, chance that noise made them so: 2e-05");
+                        "named by isolation (3 slow tests, 1 fast), chance that noise made them so: 2e-05");
     arena_destroy(answer.arena);
 }
 
@@ -453,6 +490,7 @@ static void a_wrong_result_is_not_folded_into_whom_isolation_names(void **state)
     (void)state;
     answer.record->judgement.accusations[0].kind = ACCUSED_HOST;
     answer.record->judgement.accusations[0].subject = step->members[1]->name;
+    answer.record->judgement.accusations[0].fast_tests = 1;
     while (answer.record->judgement.outcomes[index].step != accusation->step ||
            strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "wrong") == NULL)
         index++;
@@ -473,6 +511,53 @@ static void what_did_not_run_is_counted_with_what_kept_it_from_running(void **st
     assert_int_equal(cause_of(&answer, "node3")->blocked, 3);
     assert_int_equal(cause_of(&answer, "node7")->blocked, 0);
     assert_true(answer.causes.blocked_together > 0); /* the tests over all hosts wait for each of them */
+    arena_destroy(answer.arena);
+}
+
+/* What was not run on the one host was not run on the other, and in the same words. */
+static void leave_untested_as(struct answer *answer, const char *host, const char *like)
+{
+    struct outcome *outcomes = answer->record->judgement.outcomes;
+    size_t count = answer->record->judgement.outcome_count;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count && outcomes[i].word == OUTCOME_NOT_RUN; k++) {
+            const struct step *a = &answer->record->plan->steps.items[outcomes[i].step],
+                              *b = &answer->record->plan->steps.items[outcomes[k].step];
+
+            if (a->shape != b->shape || outcomes[i].slot != outcomes[k].slot || b->member_count > 1 ||
+                strcmp(a->members[0]->name, like) != 0 || strcmp(b->members[0]->name, host) != 0)
+                continue;
+            outcomes[k] = outcomes[i];
+            outcomes[k].step = (size_t)(b - answer->record->plan->steps.items);
+        }
+}
+
+/* One entry of two hosts, each of which waits for its own fault: what was not run is told by the gate, as the cards count it. */
+static void what_did_not_run_on_paper_is_what_the_cards_count(void **state)
+{
+    struct answer answer = answer_of(&faulty);
+    bool mixed = false;
+    size_t *gates;
+
+    (void)state;
+    leave_untested_as(&answer, "node4", "node5");
+    fail_item(&answer, "node4", "gpu.count", "", "7", 7);
+    read_answer(&answer);
+    gates = arena_array(answer.arena, size_t, answer.causes.items.count + 1);
+    for (size_t i = 0; i < answer.entry_count; i++)
+        for (size_t k = 0; answer.entries[i].word == OUTCOME_NOT_RUN && k < answer.entries[i].items; k++) {
+            const struct report_entry *entry = &answer.entries[i];
+            size_t cause = cause_of_unrun(&answer.causes, i, entry->outcomes[k]);
+
+            mixed |= cause != cause_of_unrun(&answer.causes, i, entry->outcomes[0]);
+            gates[cause]++;
+        }
+    assert_true(mixed);
+    assert_int_equal(gates[0], answer.causes.blocked_together);
+    for (size_t i = 0; i < answer.causes.items.count; i++)
+        assert_int_equal(gates[i + 1],
+                         answer.causes.items.items[i].blocked + answer.causes.items.items[i].not_run);
     arena_destroy(answer.arena);
 }
 
@@ -642,6 +727,7 @@ int main(void)
         cmocka_unit_test(a_setting_that_is_wrong_on_several_hosts_is_one_card),
         cmocka_unit_test(a_command_names_the_gpu_and_the_output_it_is_about),
         cmocka_unit_test(a_fault_says_what_is_printed_on_its_part_and_who_acts),
+        cmocka_unit_test(a_cable_in_the_wrong_port_is_not_said_to_be_in_the_declared_one),
         cmocka_unit_test(numbers_do_not_fold_over_hosts),
         cmocka_unit_test(a_limit_that_nobody_meets_is_one_card),
         cmocka_unit_test(what_the_check_asks_for_is_no_wrong_limit),
@@ -653,6 +739,7 @@ int main(void)
         cmocka_unit_test(a_slow_test_across_hosts_is_folded_into_whom_isolation_names),
         cmocka_unit_test(a_wrong_result_is_not_folded_into_whom_isolation_names),
         cmocka_unit_test(what_did_not_run_is_counted_with_what_kept_it_from_running),
+        cmocka_unit_test(what_did_not_run_on_paper_is_what_the_cards_count),
         cmocka_unit_test(a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten),
         cmocka_unit_test(what_a_host_says_of_its_own_part_is_not_laid_at_whom_it_was_tested_with),
         cmocka_unit_test(what_is_not_there_has_no_other_values),

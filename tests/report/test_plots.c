@@ -94,6 +94,28 @@ static void an_equal_factor_is_an_equal_distance_and_a_gate_stands_at_its_value(
     arena_destroy(arena);
 }
 
+/* Of a curve of several hosts their names stand at its end, and not how many they are. */
+static void a_curve_of_a_pair_is_named_by_its_hosts(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &faulty);
+    const char *plot;
+
+    (void)state;
+    for (size_t i = 0; i < record->plan->steps.count; i++) {
+        struct step *step = &record->plan->steps.items[i];
+
+        if (strcmp(step->shape->suite_step, "nccl-all-reduce") != 0 ||
+            strcmp(step->members[0]->name, "node7") != 0)
+            continue;
+        step->members = (const struct host **)&record->plan->hosts.items[6];
+        step->member_count = 2;
+    }
+    plot = plot_of(arena, html_of(arena, record), "nccl.all_reduce.busbw by message size");
+    assert_non_null(strstr(strstr(plot, "class=\"plot-bad-name\""), ">node[7-8]</text>"));
+    arena_destroy(arena);
+}
+
 static void the_run_before_is_drawn_beside_this_one_and_named(void **state)
 {
     struct arena *arena = arena_create();
@@ -192,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_equal_factor_is_an_equal_distance_and_a_gate_stands_at_its_value),
+        cmocka_unit_test(a_curve_of_a_pair_is_named_by_its_hosts),
         cmocka_unit_test(the_run_before_is_drawn_beside_this_one_and_named),
         cmocka_unit_test(a_ceiling_is_drawn_at_its_value),
         cmocka_unit_test(a_part_that_passed_alone_is_dashed_and_one_that_failed_is_not_among_them),
