@@ -133,6 +133,7 @@ static void take_renamed(struct arena *arena, struct store *store, struct campai
 {
     struct other_delivery other = {.number = record->number,
                                    .ended = record->ended > 0 ? record->ended : record->started,
+                                   .kind = record->standing.kind,
                                    .end = DELIVERY_REJECTED,
                                    .judged = true,
                                    .verdict = VERDICT_REJECT};
@@ -151,8 +152,10 @@ static void take_renamed(struct arena *arena, struct store *store, struct campai
 static void take_running(struct arena *arena, struct store *store, struct campaign *campaign,
                          const struct record *record)
 {
-    struct other_delivery other = {
-        .number = record->number, .ended = record->started, .end = DELIVERY_RUNNING};
+    struct other_delivery other = {.number = record->number,
+                                   .ended = record->started,
+                                   .kind = record->standing.kind,
+                                   .end = DELIVERY_RUNNING};
 
     if (!deliveries_run_failed(store, record->number))
         return;
@@ -429,18 +432,20 @@ static bool is_earlier(const struct campaign *campaign, long long number)
 
 static const struct reason *end_text(struct arena *arena, const struct other_delivery *other)
 {
-    const struct reason *word =
-        other->judged ? reason_word(arena, verdict_name(other->verdict)) : REASON(word_not_judged);
+    const struct standing standing = {.kind = other->kind};
+    const struct reason *word = other->judged
+                                    ? reason_word(arena, standing_verdict(&standing, other->verdict))
+                                    : REASON(word_not_judged);
 
     if (other->end == DELIVERY_BROKEN_OFF)
         return REASON(run_broken_off);
     if (!other->again || other->end == DELIVERY_OF_NO_ACCOUNT)
         return word;
-    return reason(
-        arena, judged_again_by_others,
-        reason_word(arena, verdict_name(other->end == DELIVERY_REJECTED ? VERDICT_REJECT
-                                                                        : VERDICT_ACCEPT_WITH_EXCEPTIONS)),
-        word);
+    return reason(arena, judged_again_by_others,
+                  reason_word(arena, standing_verdict(&standing, other->end == DELIVERY_REJECTED
+                                                                     ? VERDICT_REJECT
+                                                                     : VERDICT_ACCEPT_WITH_EXCEPTIONS)),
+                  word);
 }
 
 static void add_other_deliveries(const struct campaign *campaign, struct acceptance *acceptance)

@@ -83,6 +83,18 @@ static int tell_adoption(struct arena *arena, const struct record *record, const
     return 0;
 }
 
+/* Its outputs are read again for the acceptance, and a word that was replaced may be the one that tells of a fault. */
+static int refuse_redacted(const struct record *record, struct error *err)
+{
+    if (record->origin == NULL || !record->origin->redacted)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "run %lld is redacted, so that what tells of a fault may be lost in its outputs: it is not "
+        "adopted. Ask whoever made it for a bundle that was exported without --redact",
+        record->number);
+}
+
 int campaign_add(struct store *store, const struct campaign *campaign, const char *run, const char *who,
                  const char *why, struct error *err)
 {
@@ -91,7 +103,7 @@ int campaign_add(struct store *store, const struct campaign *campaign, const cha
     struct record *record = number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL;
     struct acceptance_event adoption;
 
-    if (record == NULL || campaign_check_run(campaign, record, err) < 0 ||
+    if (record == NULL || refuse_redacted(record, err) < 0 || campaign_check_run(campaign, record, err) < 0 ||
         foreign_run_check(arena, record, err) < 0 ||
         (record->origin != NULL && tell_adoption(arena, record, who, why, &adoption, err) < 0))
         return -1;

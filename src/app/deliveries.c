@@ -211,24 +211,23 @@ static bool is_before(const struct deliveries_question *question, const struct r
 }
 
 static bool is_other(struct store *store, const struct deliveries_question *question,
-                     const struct run_summary *run)
+                     const struct run_summary *run, struct standing *ret_standing)
 {
-    struct standing standing;
-
     for (size_t i = 0; i < question->runs.count; i++)
         if (question->runs.items[i] == run->number)
             return false;
     if (run->imported || run->damage != NULL || !is_before(question, run))
         return false;
-    standing = store_run_standing(store, run->number);
-    return standing_is_acceptance(&standing);
+    *ret_standing = store_run_standing(store, run->number);
+    return standing_is_delivery(ret_standing);
 }
 
-static struct other_delivery other_of(struct store *store, const struct run_summary *run)
+static struct other_delivery other_of(struct store *store, const struct run_summary *run, enum run_kind kind)
 {
     return (struct other_delivery){.number = run->number,
                                    .ended = run->ended > 0 ? run->ended : run->started,
                                    .hosts = "",
+                                   .kind = kind,
                                    .end = end_of(store, run),
                                    .judged = run->judged,
                                    .again = run->judged && run->worst != run->verdict,
@@ -249,26 +248,29 @@ static bool look_at_run(struct store *store, struct arena *arena, const struct d
 {
     struct hostlist names;
     struct common common;
+    struct standing standing;
     struct error damaged;
-    bool settled;
+    bool settled, all;
 
-    if (!is_other(store, question, run))
+    if (!is_other(store, question, run, &standing))
         return false;
+    all = question->all && standing_is_acceptance(&standing);
     if (store_run_hosts(store, hosts->arena, run->number, &names, &damaged) < 0) {
         /* They may be the same: what failed is told rather than lost, and nothing else is concluded. */
-        *ret_other = other_of(store, run);
+        *ret_other = other_of(store, run, standing.kind);
         return ret_other->end == DELIVERY_REJECTED || ret_other->end == DELIVERY_RUNNING;
     }
     common = common_of(store, hosts->arena, run->number, &names, hosts);
-    if (!has_common_host(hosts, &common, &settled) || (settled && !question->all))
+    if (!has_common_host(hosts, &common, &settled) || (settled && !all))
         return false;
-    *ret_other = other_of(store, run);
+    *ret_other = other_of(store, run, standing.kind);
     add_shared(arena, question, &common, ret_other);
     ret_other->hosts = arena_strdup(arena, hostlist_fold(hosts->arena, names.names.items, names.names.count));
     ret_other->settled = settled && ret_other->end != DELIVERY_RUNNING;
-    if (ret_other->end == DELIVERY_OF_NO_ACCOUNT && run->judged && run->worst == VERDICT_ACCEPT)
+    if (ret_other->end == DELIVERY_OF_NO_ACCOUNT && run->judged && run->worst == VERDICT_ACCEPT &&
+        standing_is_acceptance(&standing))
         take_accepted(hosts, &common);
-    return question->all || ret_other->end != DELIVERY_OF_NO_ACCOUNT;
+    return all || ret_other->end != DELIVERY_OF_NO_ACCOUNT;
 }
 
 int deliveries_find(struct store *store, struct arena *arena, const struct deliveries_question *question,

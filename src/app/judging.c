@@ -11,6 +11,24 @@
 
 /* -- What is judged ---------------------------------------------------------------------------------------------- */
 
+/* In redacted outputs a fault may not be found again: by them no item gets better than it was by the originals. */
+static int take_as_came(struct store *store, struct judged *judged, struct error *err)
+{
+    struct record *record = judged->record;
+
+    if (record->origin == NULL || !record->origin->redacted)
+        return 0;
+    if (store_load_as_came(store, record, &judged->as_came, err) < 0)
+        return -1;
+    if (judged->as_came.outcome_count > 0)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "run %lld is redacted, and nobody judged it before: what tells of a fault may be lost in its "
+        "outputs. Ask whoever made it for a bundle that was exported without --redact",
+        record->number);
+}
+
 static int load(struct store *store, struct arena *arena, const struct judging *judging, const char *word,
                 struct judged *ret_judged, struct error *err)
 {
@@ -25,7 +43,7 @@ static int load(struct store *store, struct arena *arena, const struct judging *
     if (ret_judged->record->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", number);
     ret_judged->before = ret_judged->record->judgement;
-    return 0;
+    return take_as_came(store, ret_judged, err);
 }
 
 /* -- Whether they can be judged as one --------------------------------------------------------------------------- */
@@ -114,7 +132,12 @@ static struct judged_run *runs_of(struct arena *arena, const struct judged *judg
         char uuid[UUID_SIZE];
 
         uuid_create(uuid);
-        runs[i] = (struct judged_run){judged[i].record, &judged[i].sources.limits, arena_strdup(arena, uuid)};
+        runs[i] = (struct judged_run){
+            .record = judged[i].record,
+            .limits = &judged[i].sources.limits,
+            .uuid = arena_strdup(arena, uuid),
+            .at_best = judged[i].as_came.outcome_count > 0 ? &judged[i].as_came : NULL,
+        };
     }
     return runs;
 }

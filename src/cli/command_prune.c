@@ -59,7 +59,7 @@ static const char *why_stays(struct arena *arena, const struct run_summary *run,
         return "it has a waiver";
     if (options->rejected)
         return NULL;
-    return run->judged && run->worst == VERDICT_REJECT && standing_is_acceptance(standing) && !run->imported
+    return run->judged && run->worst == VERDICT_REJECT && standing_is_delivery(standing) && !run->imported
                ? "it was rejected, and later deliveries of its hosts have to tell that; --rejected takes it out"
                : why_held(arena, run, held);
 }

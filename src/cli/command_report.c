@@ -8,6 +8,7 @@
 #include "assay/app/question.h"
 #include "assay/app/report_file.h"
 #include "assay/base/cleanup.h"
+#include "assay/base/clock.h"
 #include "assay/base/files.h"
 #include "assay/report/report.h"
 #include "cli.h"
@@ -26,6 +27,20 @@ struct request {
     bool summary; /* of `show`: what a screen has room for */
 };
 
+/* What is signed is a word for today. */
+static int refuse_ended_waiver(const struct request *request, const struct record *record, struct error *err)
+{
+    const struct waiver *ended = judgement_ended_waiver(&record->judgement, clock_now());
+
+    if (ended == NULL)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "the verdict of run %lld rests on a waiver by %s, which ended at %s, so it is not signed; `assay "
+        "judge %lld` judges the run again",
+        record->number, ended->who, time_text(request->arena, ended->until), record->number);
+}
+
 static int write_signed(const struct request *request, struct store *store, const struct record *record,
                         struct error *err)
 {
@@ -40,6 +55,8 @@ static int write_signed(const struct request *request, struct store *store, cons
 
     if (record->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
+    if (refuse_ended_waiver(request, record, err) < 0)
+        return -1;
     text_init(&report, signed_bytes);
     row->write(record, request->language, &report);
     if (report.clipped)

@@ -197,6 +197,37 @@ static void take_own(const struct judged_part *part, struct judgement *all, stru
     all->outcome_count -= own->outcome_count;
 }
 
+static const struct outcome *find_outcome(const struct judgement *judgement, const struct outcome *like,
+                                          size_t *near)
+{
+    while (*near < judgement->outcome_count &&
+           (judgement->outcomes[*near].step < like->step ||
+            (judgement->outcomes[*near].step == like->step && judgement->outcomes[*near].slot < like->slot)))
+        ++*near;
+    return *near < judgement->outcome_count && judgement->outcomes[*near].step == like->step &&
+                   judgement->outcomes[*near].slot == like->slot
+               ? &judgement->outcomes[*near]
+               : NULL;
+}
+
+/* Who may replace words of an output may replace the one that tells of a fault: what then is not found is not gone. */
+static void hold_down(struct arena *arena, const struct judgement *at_best, struct judgement *judgement)
+{
+    size_t near = 0;
+
+    for (size_t i = 0; at_best != NULL && i < judgement->outcome_count; i++) {
+        struct outcome *outcome = &judgement->outcomes[i];
+        const struct outcome *then = find_outcome(at_best, outcome, &near);
+
+        if (then == NULL || outcome->word == OUTCOME_RECORDED || then->word <= outcome->word)
+            continue;
+        outcome->word = then->word;
+        outcome->remedy = then->remedy;
+        outcome->cause = reason(arena, was_so_before_redaction,
+                                then->cause != NULL ? then->cause : REASON(word_not_judged));
+    }
+}
+
 /* What is told of a run by its outcomes alone. */
 static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_t index,
                               struct judged_part *part, const struct step_attempts *attempts)
@@ -233,11 +264,12 @@ void judge_together(const struct judged_run *runs, size_t count)
         *judgement = (struct judgement){.uuid = arena_strdup(run.arena, runs[i].uuid),
                                         .baselines = judged_beside(runs, count, i)};
         take_own(part, &all, judgement);
+        hold_down(runs[i].record->arena, runs[i].at_best, judgement);
         judge_by_outcomes(runs, count, i, part, run.together.attempts + part->first_step);
     }
 }
 
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
-    judge_together(&(struct judged_run){record, limits, uuid}, 1);
+    judge_together(&(struct judged_run){.record = record, .limits = limits, .uuid = uuid}, 1);
 }

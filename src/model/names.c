@@ -57,6 +57,19 @@ bool waiver_in_force(const struct waiver *waiver, double now)
            (waiver->withdrawn.made <= 0 || now < waiver->withdrawn.made);
 }
 
+const struct waiver *judgement_ended_waiver(const struct judgement *judgement, double now)
+{
+    const struct waiver *first = NULL;
+
+    if (judgement->verdict_count == 0 || judgement->verdicts[0].word != VERDICT_ACCEPT_WITH_EXCEPTIONS)
+        return NULL;
+    array_each (outcome, judgement->outcomes, judgement->outcome_count)
+        if (outcome->waiver != NULL && !waiver_in_force(outcome->waiver, now) &&
+            (first == NULL || outcome->waiver->until < first->until))
+            first = outcome->waiver;
+    return first;
+}
+
 size_t judgement_waivers(const struct judgement *judgement)
 {
     size_t count = 0;

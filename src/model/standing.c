@@ -40,6 +40,11 @@ bool standing_is_acceptance(const struct standing *standing)
     return standing->kind == RUN_ACCEPTANCE;
 }
 
+bool standing_is_delivery(const struct standing *standing)
+{
+    return standing_is_acceptance(standing) || standing->kind == RUN_PART;
+}
+
 /* The last of its kind is the one that counts; NULL: there is none. */
 static const struct document *last_document(const struct record *record, const char *kind)
 {

@@ -4,12 +4,15 @@
 
 #include <string.h>
 
+#include "assay/base/clock.h"
+#include "assay/base/nearest.h"
 #include "assay/model/compare.h"
 #include "assay/model/platform.h"
 #include "assay/model/spells.h"
 #include "assay/model/toolset.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
+#include "assay/reasons/words.h"
 #include "assay/report/report.h"
 #include "turns.h"
 #include "unread.h"
@@ -173,6 +176,40 @@ static const struct reason *of_missing_limits(struct arena *arena, const struct 
                                  : NULL;
 }
 
+/* File systems in which nothing is kept: the kernel's own, and memory. */
+static bool keeps_nothing(const char *type)
+{
+    static const char *const types[] = {
+        "proc",     "sysfs",     "devtmpfs", "devpts",   "tmpfs",      "ramfs",  "cgroup",
+        "cgroup2",  "debugfs",   "tracefs",  "configfs", "securityfs", "mqueue", "pstore",
+        "efivarfs", "hugetlbfs", "bpf",      "fusectl",  "rpc_pipefs", "nsfs",   "binfmt_misc"};
+
+    return word_is_among(type, types, ARRAY_SIZE(types));
+}
+
+/* Whoever declares such mounts, whatever their paths, has the storage tested that every host has. */
+static const struct reason *of_storage(struct arena *arena, const struct record *record)
+{
+    struct names names = {0};
+
+    list_each (attempt, record->attempts) {
+        const char *nothing = NULL;
+        bool keeps = false;
+
+        list_each (fact, attempt->reading.facts) {
+            if (strcmp(fact->name, "storage.type") != 0)
+                continue;
+            if (keeps_nothing(fact->value))
+                nothing = arena_printf(arena, "%s (%s)", fact->subject, fact->value);
+            else
+                keeps = true;
+        }
+        if (nothing != NULL && !keeps)
+            add_name(arena, &names, nothing);
+    }
+    return names.items.count > 0 ? reason(arena, storage_keeps_nothing, names_said(arena, &names)) : NULL;
+}
+
 /* Of the runs, what none of their hosts could be asked. */
 static const struct reason *of_unread(struct arena *arena, const struct record *const *records, size_t count)
 {
@@ -282,7 +319,7 @@ static const struct reason *of_unread_again(struct arena *arena, const struct re
 }
 
 /* Whoever judges a run again may do so by documents that the other party has not seen. */
-static const struct reason *of_judgement(struct arena *arena, const struct documents *judged_by)
+static const struct reason *of_documents(struct arena *arena, const struct documents *judged_by)
 {
     struct names names = {0};
 
@@ -292,13 +329,48 @@ static const struct reason *of_judgement(struct arena *arena, const struct docum
     return names.items.count > 0 ? reason(arena, judged_by_others, names_said(arena, &names)) : NULL;
 }
 
+/* A slow host is none among slower ones: whoever chooses the other run chooses what this one is compared with. */
+static const struct reason *of_company(struct arena *arena, const struct judgement *judgement)
+{
+    const struct reason *alone = judgement->alone != NULL
+                                     ? reason_word(arena, verdict_name(*judgement->alone))
+                                     : REASON(word_not_judged);
+
+    return reason_is(judgement->baselines, judged_as_one_with)
+               ? reason(arena, judged_in_company, reason_argument(arena, judgement->baselines, 2), alone)
+               : NULL;
+}
+
+static const struct reason *of_judgement(struct arena *arena, const struct judgement *judgement)
+{
+    return then(arena, of_documents(arena, &judgement->documents), of_company(arena, judgement));
+}
+
+/* A part is neither rejected nor accepted: it failed, whatever was waived of it. */
+static bool is_failed_part(const struct other_delivery *other)
+{
+    return other->kind == RUN_PART && (other->end == DELIVERY_REJECTED || other->end == DELIVERY_WAIVED);
+}
+
 static void names_of_others(struct arena *arena, const struct other_deliveries *others, enum delivery_end end,
                             struct names *ret_names)
 {
     *ret_names = (struct names){0};
-    for (size_t i = 0; i < others->items.count; i++)
-        if (others->items.items[i].end == end && !others->items.items[i].settled)
-            add_another(arena, ret_names, arena_printf(arena, "%lld", others->items.items[i].number));
+    list_each (other, others->items)
+        if (other->end == end && !other->settled && !is_failed_part(other))
+            add_another(arena, ret_names, arena_printf(arena, "%lld", other->number));
+}
+
+static const struct reason *of_failed_parts(struct arena *arena, const struct other_deliveries *others)
+{
+    struct names names = {0};
+
+    list_each (other, others->items)
+        if (is_failed_part(other) && !other->settled)
+            add_another(arena, &names, arena_printf(arena, "%lld", other->number));
+    return names.items.count > 0
+               ? reason(arena, parts_failed_before, names.items.count, names_said(arena, &names))
+               : NULL;
 }
 
 /* Whose verdict is another by now, by other documents: of those that are told. */
@@ -307,8 +379,9 @@ static const struct reason *of_judged_again(struct arena *arena, const struct ot
     const struct reason *all = NULL;
 
     list_each (other, others->items) {
-        const struct reason *one =
-            reason(arena, run_with_verdict, other->number, reason_word(arena, verdict_name(other->verdict)));
+        const struct standing standing = {.kind = other->kind};
+        const struct reason *one = reason(arena, run_with_verdict, other->number,
+                                          reason_word(arena, standing_verdict(&standing, other->verdict)));
 
         if (other->again && !other->settled &&
             (other->end == DELIVERY_REJECTED || other->end == DELIVERY_WAIVED))
@@ -328,6 +401,7 @@ static const struct reason *of_others(struct arena *arena, const struct other_de
     names_of_others(arena, others, DELIVERY_WAIVED, &names);
     if (names.items.count > 0)
         said = then(arena, said, reason(arena, waived_before, names.items.count, names_said(arena, &names)));
+    said = then(arena, said, of_failed_parts(arena, others));
     said = then(arena, said, of_judged_again(arena, others));
     names_of_others(arena, others, DELIVERY_BROKEN_OFF, &names);
     if (names.items.count > 0)
@@ -412,10 +486,11 @@ static const struct reason *caveat_of_kind(struct arena *arena, const struct rec
                     then(arena, of_timescale(arena, record->plan), turns_of_run(arena, record)));
     if (!standing_is_acceptance(&record->standing))
         return NULL;
-    caveat = then(arena, of_judgement(arena, judged_by),
+    caveat = then(arena, of_judgement(arena, &record->judgement),
                   caveat_of_documents(arena, record->plan, &record->documents, judged_by));
     caveat = then(arena, caveat, of_kits(arena, &record, 1));
     caveat = then(arena, caveat, of_missing_limits(arena, record->plan));
+    caveat = then(arena, caveat, of_storage(arena, record));
     caveat = then(arena, caveat, of_unread(arena, &record, 1));
     caveat = then(arena, caveat, of_timescale(arena, record->plan));
     caveat = then(arena, caveat, turns_of_run(arena, record));
@@ -424,13 +499,27 @@ static const struct reason *caveat_of_kind(struct arena *arena, const struct rec
     return record->earlier != NULL ? then(arena, caveat, of_others(arena, &record->earlier->others)) : caveat;
 }
 
-/* Until it is judged here its verdict is that of who made it, and is told so. */
+/* The verdict is that of the day on which it was judged. */
+static const struct reason *of_ended_waivers(struct arena *arena, const struct record *record)
+{
+    const struct waiver *ended = judgement_ended_waiver(&record->judgement, clock_now());
+
+    return ended != NULL
+               ? reason(arena, waiver_is_over, ended->who, time_text(arena, ended->until), record->number)
+               : NULL;
+}
+
+/* Until it is judged here its verdict is that of who made it, and is told so. A word that was replaced may be the one by which
+   a fault is known. */
 const struct reason *caveat_of_run(struct arena *arena, const struct record *record)
 {
-    bool judged_here = record->origin != NULL && record->origin->judged_here;
+    const struct run_origin *origin = record->origin;
+    const struct reason *redacted = origin != NULL && origin->redacted ? REASON(words_were_replaced) : NULL,
+                        *unread =
+                            origin != NULL && origin->judged_here ? of_unread_again(arena, &record, 1) : NULL;
 
-    return then(arena, judged_here ? of_unread_again(arena, &record, 1) : NULL,
-                caveat_of_kind(arena, record));
+    return then(arena, of_ended_waivers(arena, record),
+                then(arena, redacted, then(arena, unread, caveat_of_kind(arena, record))));
 }
 
 /* Work that came into the books when it was known how the tests behind it would end. */

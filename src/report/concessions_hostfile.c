@@ -14,10 +14,23 @@ static size_t hosts_to_accept(const struct hostfile *hostfile)
     return count;
 }
 
-/* Every host has a root file system: who names no other mount has declared none. */
+/* Every host has a root file system, and those of its kernel: who names no other mount has declared none. */
 static bool declares_mounts(const struct host *host)
 {
-    return host->mounts != NULL && host->mounts[strspn(host->mounts, "/.,")] != '\0';
+    static const char *const of_every_host[] = {"proc", "sys", "dev", "run", "boot"};
+    const char *rest = host->mounts != NULL ? host->mounts : "";
+
+    for (rest += strspn(rest, "/.,"); *rest != '\0'; rest += strspn(rest, "/.,")) {
+        struct slice mount = {rest, strcspn(rest, ",")}, first = {rest, strcspn(rest, "/,")};
+        bool known = false;
+
+        for (size_t i = 0; i < ARRAY_SIZE(of_every_host); i++)
+            known |= slice_equal(first, of_every_host[i]);
+        if (!known)
+            return true;
+        rest += mount.length;
+    }
+    return false;
 }
 
 /* Whether the step would be for the host, or for as many as there are, were the word there that the hostfile lacks. On the

@@ -34,11 +34,16 @@ static const char *one_line(struct arena *arena, const char *lines)
     return line;
 }
 
+static const struct reason *bundle_said(struct arena *arena, const struct run_origin *origin)
+{
+    return origin->redacted ? reason(arena, bundle_redacted, origin->bundle)
+                            : reason(arena, text, origin->bundle);
+}
+
 const struct reason *run_origin_said(struct arena *arena, const struct run_origin *origin)
 {
     const char *when = time_text(arena, origin->imported);
-    const struct reason *bundle = origin->redacted ? reason(arena, bundle_redacted, origin->bundle)
-                                                   : reason(arena, text, origin->bundle);
+    const struct reason *bundle = bundle_said(arena, origin);
 
     return *origin->signers != '\0'
                ? reason(arena, run_imported_signed, when, bundle, one_line(arena, origin->signers))
@@ -52,12 +57,12 @@ const char *run_origin_text(struct arena *arena, const struct run_origin *origin
 
 const char *origin_came(struct arena *arena, enum report_language language, const struct run_origin *origin)
 {
-    const char *when = time_text(arena, origin->imported);
+    const char *when = time_text(arena, origin->imported),
+               *bundle = reason_said(arena, language, bundle_said(arena, origin));
 
-    return *origin->signers != '\0'
-               ? language_say(arena, language, TEXT_ORIGIN_SIGNED, when, origin->bundle,
-                              one_line(arena, origin->signers))
-               : language_say(arena, language, TEXT_ORIGIN_UNSIGNED, when, origin->bundle);
+    return *origin->signers != '\0' ? language_say(arena, language, TEXT_ORIGIN_SIGNED, when, bundle,
+                                                   one_line(arena, origin->signers))
+                                    : language_say(arena, language, TEXT_ORIGIN_UNSIGNED, when, bundle);
 }
 
 const char *origin_note(struct arena *arena, enum report_language language, const struct record *record)

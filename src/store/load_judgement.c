@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "store_private.h"
 
 static void take_outcome(struct rows *rows, const struct plan *plan, struct outcome *outcome)
@@ -20,9 +21,8 @@ static void take_outcome(struct rows *rows, const struct plan *plan, struct outc
     outcome->remark = take_bool(rows);
 }
 
-static int load_outcomes(struct load *load, int64_t id, struct error *err)
+static int load_outcomes(struct load *load, int64_t id, struct judgement *judgement, struct error *err)
 {
-    struct judgement *judgement = &load->record->judgement;
     int64_t count = 0;
     struct rows rows;
     int got;
@@ -225,6 +225,26 @@ static void take_inputs(struct rows *rows, struct judgement *judgement)
         memcpy(judgement->inputs, inputs != NULL ? inputs : "", length + 1);
 }
 
+static int load_alone(struct load *load, int64_t id, struct error *err)
+{
+    struct judgement *judgement = &load->record->judgement;
+    enum verdict_word *alone;
+    struct rows rows;
+    int got;
+
+    if (!reason_is(judgement->baselines, judged_as_one_with))
+        return 0;
+    if (rows_open(load->store, &rows, SELECT_JUDGED_ALONE, load->arena, NULL, err, INTEGER(id)) < 0)
+        return -1;
+    got = rows_next(&rows, err);
+    if (got <= 0)
+        return got;
+    alone = arena_new(load->arena, enum verdict_word);
+    *alone = (enum verdict_word)take_enum(&rows, &vocabulary_verdict);
+    judgement->alone = alone;
+    return rows_next(&rows, err);
+}
+
 int load_judgement(struct load *load, struct error *err)
 {
     struct judgement *judgement = &load->record->judgement;
@@ -249,8 +269,21 @@ int load_judgement(struct load *load, struct error *err)
     if (load_documents(load->store, load->arena, SELECT_JUDGEMENT_DOCUMENTS, id, &judgement->documents, err) <
         0)
         return -1;
-    if (load_outcomes(load, id, err) < 0 || load_outcome_waivers(load, id, err) < 0 ||
+    if (load_outcomes(load, id, judgement, err) < 0 || load_outcome_waivers(load, id, err) < 0 ||
         load_verdicts(load, id, err) < 0 || check_verdicts(load, err) < 0 || load_searches(load, id, err) < 0)
         return -1;
-    return load_accusations(load, id, err);
+    return load_accusations(load, id, err) < 0 ? -1 : load_alone(load, id, err);
+}
+
+int store_load_as_came(struct store *store, struct record *record, struct judgement *ret_judgement,
+                       struct error *err)
+{
+    struct load load = {.store = store, .arena = record->arena, .record = record};
+    int64_t id = 0;
+
+    *ret_judgement = (struct judgement){0};
+    load.names = names_create(store, load.arena);
+    return store_ask(store, SELECT_JUDGEMENT_OF_ORIGIN, &id, err, INTEGER(record->number)) < 0
+               ? -1
+               : load_outcomes(&load, id, ret_judgement, err);
 }

@@ -162,7 +162,7 @@ def judged_softly():
         tap.same(done.returncode, 0, "by a softer contract the second is accepted", done.stdout, done.stderr)
         third = site.run()
         tap.ok("2 runs over the same hosts, or some of them, were rejected: 1, 2." in notes(third) and
-               "Judged again by other documents, which takes nothing of that back: run 2: accept." in notes(third),
+               "Judged again, by other documents or as one with other runs, which takes nothing of that back: run 2: accept." in notes(third),
                "the next run tells of both, and of what it was judged since", third.stdout, third.stderr)
         done = site.of("prune", "--keep", 1, "--dry-run")
         tap.ok(re.search(r"^run 1 .* stays: it was rejected", done.stdout, re.M) and re.search(r"^run 2 .* stays: ", done.stdout, re.M), "prune keeps them",

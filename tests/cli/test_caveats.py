@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 from xml.etree import ElementTree
 
 from cluster import Lab, Report, Tap, assay
@@ -146,6 +147,39 @@ def a_judgement_that_was_forged(lab):
     tap.same((done.returncode, "verdict: reject" in done.stdout), (1, True), "judged here, the run is rejected", done.stdout, done.stderr)
 
 
+def mounts_that_keep_nothing(lab):
+    path = suite(lab, "stored", STEPS)
+    with open(lab.hostfile, encoding="utf-8") as file:
+        lines = file.read()
+    for mounts, is_told in (("/", True), ("/proc", True), ("/sys,/dev/shm,/", True), ("/processed", False), ("/proc,/data", False)):
+        hostfile = lab.write("kernel", re.sub(r" mounts=\S+", f" mounts={mounts}", lines))
+        planned = " ".join(assay("plan", "-H", hostfile, "-s", path).stdout.split())
+        tap.same("storage (mounts=)" in planned, is_told, f"mounts={mounts}: {'no storage is declared' if is_told else 'storage is'}", planned[:1500])
+
+
+def a_waiver_that_ended(lab):
+    """Signed or made after its end, the document must not say what held only until then."""
+    number = re.search(r"(?m)^run: (\d+)$", run(lab, lab.hostfile, suite(lab, "waived", STEPS[:3])).stdout)[1]
+    done = assay("waive", number, "--host", "node2", "--check", "bmc", "--who", "Li Wei", "--why", "known", "--until", "2099-01-01", "--db", lab.database)
+    tap.same(done.returncode, 3, "accepted with a waiver", done.stdout, assay("show", number, "--db", lab.database).stdout)
+    key = os.path.join(lab.folder, "key")
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    signed = os.path.join(lab.folder, "signed.html")
+    told, _ = forms(lab, done, number)
+    tap.same([form for form in told[1:] if "No longer valid" in form], [], "while it lasts nothing is said")
+    with sqlite3.connect(lab.database) as database:  # as when it is over
+        database.execute("UPDATE waiver SET made=1000000000, until=1000003600 WHERE run=?", (number,))
+    told, _ = forms(lab, done, number)
+    said_in_all("once it is over the verdict is said not to hold",
+                [f"No longer valid: the waiver by Li Wei, on which this verdict rests, ended at 2001-09-09 02:46:40 UTC. `assay judge {number}` judges the run again."],
+                told[1:])
+    done = assay("report", number, "--sign", key, "-o", signed, "--db", lab.database)
+    tap.ok(done.returncode == 64 and "which ended at 2001-09-09 02:46:40 UTC, so it is not signed" in done.stderr and not os.path.exists(signed),
+           "and nobody signs it", done.returncode, done.stdout, done.stderr)
+    done = assay("judge", number, "--db", lab.database)
+    tap.same(done.returncode, 1, "judged again it is rejected", done.stdout, done.stderr)
+
+
 def tools_that_no_host_has(lab):
     """A drive that warns and a link with errors are seen by nobody, and no host is the odd one."""
     path = suite(lab, "unread", [*STEPS[:2], {"check": "bom", "needs": ["privilege"]}, {"check": "ib-phy", "needs": ["privilege"]}])
@@ -184,7 +218,8 @@ def hosts_that_took_turns(lab):
 
 with Lab("caveats", 2, faults=["node2:sel-psu", "node2:mount-missing"], speed=100) as lab:
     lab.database = os.path.join(lab.folder, "runs.db")
-    for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged, what_needed_the_faulty):
+    for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged, what_needed_the_faulty,
+                  mounts_that_keep_nothing, a_waiver_that_ended):
         story(lab)
 SICK = ["node2:nvme-warning:2", "node2:link-ber:mlx5_2=1e-9"]
 with Lab("unread", 2, faults=SICK + [f"node{n}:tool-missing:{tool}" for n in (1, 2) for tool in ("mlxlink", "nvme")], speed=100) as lab:

@@ -189,6 +189,45 @@ def what_is_honest(lab):
     tap.same((out.returncode, came.returncode, done.returncode), (0, 0, 1), "and one that was redacted and is handed on", *told(came), *told(done))
 
 
+def what_was_redacted(lab):
+    """A word of an output by which its fault is known, replaced: the parser finds nothing, and that is no pass."""
+    write_suite("xid.json", [*STEPS, {"check": "gpu-inventory", "needs": ["reachable"]}, {"check": "xid", "needs": ["privilege", "gpu-inventory"]}])
+    done = run(lab, "xid.json", "xid.db")
+    tap.ok(done.returncode == 1 and "79, pid=" in done.stdout, "a GPU that fell off the bus is rejected", *told(done))
+    with open(path("words"), "w", encoding="utf-8") as file:
+        file.write("NVRM\n")
+    bundle, buyer = path("xid.tar.zst"), path("xid-buyer.db")
+    done = assay("export", 1, "--db", path("xid.db"), "--redact", "--redact-words", path("words"), "-o", bundle)
+    tap.same(done.returncode, 0, "it is exported with a word of the kernel's log replaced", *told(done))
+    came = assay("import", bundle, "--db", buyer)
+    sentence = "Redacted: words in its documents and outputs were replaced"
+    for when in ("as it came", "judged here"):
+        if when == "judged here":
+            done = assay("judge", 1, "--db", buyer)
+            tap.ok(done.returncode == 1 and "verdict: reject" in done.stdout, "judged here it stays rejected", *told(came), *told(done))
+        shown = " ".join(assay("show", 1, "--db", buyer).stdout.split())
+        page = " ".join(re.sub(r"<[^>]+>", " ", assay("report", 1, "--db", buyer, "-o", "-").stdout).split())
+        head = page[:page.index("Judgement")]
+        tap.same([text in shown for text in (sentence, "(redacted)")] + [text in head for text in (sentence, "(redacted)")], [True] * 4,
+                 f"{when}: that it was redacted stands on the first page", shown[:600], head[:900])
+    done = assay("judge", 1, "--db", buyer)
+    items = json.loads(assay("report", 1, "--format", "json", "--db", buyer, "-o", "-").stdout)["outcomes"]
+    causes = [item["cause"] for item in items if item["outcome"] == "fail"]
+    tap.ok(causes and all("in the judgement that came with these redacted outputs: " in cause for cause in causes),
+           "what failed says by whose word, however often it is judged", *told(done), causes)
+    shutil.copy(path("site.json"), path("kept.json"))
+    shutil.copy(path("xid.json"), path("site.json"))
+    done = adopted(lab, buyer)
+    shutil.copy(path("kept.json"), path("site.json"))
+    tap.ok(done.returncode == 64 and "exported without --redact" in done.stderr, "no acceptance adopts it, and the way out is told", *told(done))
+
+    with sqlite3.connect(buyer) as database:
+        for table in ("outcome", "outcome_waiver", "verdict", "search", "accusation", "accusation_step", "judgement_document", "judgement"):
+            database.execute(f"DELETE FROM {table}")
+    done = assay("judge", 1, "--db", buyer)
+    tap.ok(done.returncode == 64 and "exported without --redact" in done.stderr, "one that nobody judged before is not judged", *told(done))
+
+
 with Lab("foreign", 2, faults=[f"node2:link-ber:{SICK_PORT.split('/', maxsplit=1)[0]}=1e-12"]) as the_lab:
     write_suite("site.json", [*STEPS, PHY])
     the_run = run(the_lab, "site.json", "vendor.db")
@@ -197,4 +236,6 @@ with Lab("foreign", 2, faults=[f"node2:link-ber:{SICK_PORT.split('/', maxsplit=1
     what_was_read(the_lab)
     what_was_asked(the_lab)
     what_was_kept(the_lab)
+with Lab("redacted", 2, faults=["node2:xid-before:3=79"]) as the_lab:
+    what_was_redacted(the_lab)
 tap.end()

@@ -258,6 +258,48 @@ def an_acceptance(lab):
              [True, ["run 1 over node[1-2]: reject; by other documents, so not part of the acceptance"]], "and its history lists them", report["story"])
 
 
+def parts(lab):
+    """Whoever leaves out the test or the host that fails was told by a part of a delivery what it shows."""
+    full, silent = hosts(lab, "full", 2, silent=False), hosts(lab, "silent", 2)
+    for name, options in (("steps", ("--steps", "reachable,privilege,bmc")), ("hosts", ("--hosts", "node2"))):
+        database = os.path.join(lab.folder, f"part-{name}.db")
+        done = run(lab, database, full, lab.few, *options)
+        tap.same(done.returncode, 1, f"a part by --{name} fails", done.stdout, done.stderr)
+        told(run(lab, database, silent, lab.few), ["Before it 1 part of a delivery over the same hosts, or some of them, failed: 1."],
+             "the whole delivery behind it tells that it failed")
+        done = run(lab, database, silent, lab.few)
+        tap.ok(done.returncode == 0 and "failed: 1" not in notes(done), "once they were accepted it is not said again", done.stdout)
+
+    database = os.path.join(lab.folder, "part-acceptance.db")
+    run(lab, database, full, lab.few, "--hosts", "node2")
+    run(lab, database, full, lab.few, "--hosts", "node1")
+    few = suite(lab, "lax", STEPS[:3])
+    assay("acceptance", "create", "su", "-H", silent, "-s", few, "--db", database)
+    run(lab, database, silent, few)
+    done = assay("acceptance", "add", "su", 3, "--db", database)
+    told(done, ["Before it 1 part of a delivery over the same hosts, or some of them, failed: 1."], "an acceptance tells which parts failed, and no other")
+    report = json.loads(assay("acceptance", "report", "su", "--format", "json", "--db", database).stdout)
+    tap.same([row["text"] for row in report["story"] if re.search("run [12] ", row["text"])],
+             ["run 1 over node2: failed; by other documents, so not part of the acceptance"], "and its history lists it", report["story"])
+
+
+def judged_as_one(lab):
+    """Beside a worse run the rejected one looks well: what it is alone stands beside it, and its own verdict stays."""
+    database = a_copy(lab, "company")
+    run(lab, database, hosts(lab, "third", 3, silent=False), suite(lab, "few", STEPS), "--hosts", "node3")
+    with sqlite3.connect(database) as site:  # as where all others are worse
+        other = assay("judge", 1, 2, "--db", database)
+        run_2 = site.execute("SELECT uuid FROM run WHERE id=2").fetchone()[0]
+        site.execute("UPDATE verdict SET word='accept' WHERE scope='run' AND judgement=(SELECT max(id) FROM judgement WHERE run=1)")
+    tap.ok(other.returncode == 1, "two runs are judged as one", other.stdout, other.stderr)
+    shown = " ".join(assay("show", 1, "--db", database).stdout.split())
+    tap.ok(f"Judged as one with run 2 ({run_2}), whose hosts it was compared with too; judged alone: reject." in shown,
+           "that the verdict is another one alone stands beside it", shown[:800])
+    told(run(lab, database, hosts(lab, "silent", 2), lab.few),
+         [REJECTED, "Judged again, by other documents or as one with other runs, which takes nothing of that back: run 1: accept."],
+         "and later ones still tell that it was rejected")
+
+
 def tried_again(lab):
     """A GPU that crashes a program now and then is no good one, however often it passes when it is tried again."""
     mark = os.path.join(lab.folder, "crashed")
@@ -273,6 +315,6 @@ with Lab("rejected", 3, faults=["node2:sel-psu"], speed=600) as lab:
     lab.few = suite(lab, "few", STEPS)
     first = run(lab, lab.database, hosts(lab, "full", 2, silent=False), lab.few)
     tap.same(first.returncode, 1, "with all that the hostfile declares the cluster is rejected", first.stdout, first.stderr)
-    for story in (other_names, one_host_more, accepted_in_part, forgotten, waived, an_acceptance, tried_again, broken_off, stopped, lost, stopped_of_it):
+    for story in (other_names, one_host_more, accepted_in_part, forgotten, waived, an_acceptance, parts, judged_as_one, tried_again, broken_off, stopped, lost, stopped_of_it):
         story(lab)
 tap.end()

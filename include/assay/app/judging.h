@@ -18,13 +18,15 @@ struct judged {
     struct record *record; /* with its new judgement */
     struct plan_sources sources;
     struct judgement before; /* the last one; without verdicts where there was none */
+    struct judgement
+        as_came; /* of a redacted run, the outcomes that it came with, than which none gets better; else none */
     size_t kept; /* attempts that were not read again: only head and tail of their output are stored */
 };
 
 /*
  * Reads the evidence of all of them again by today's parsers, judges them, and stores a judgement of each: of all or of none. In
  * the arena. ERROR_USAGE: there is no such run; one is named twice or still going on; or they are not to be judged as one,
- * with what is in the way: documents that differ, or a machine that is in two of them.
+ * with what is in the way: documents that differ, or a machine that is in two of them; or one was redacted before anybody judged it.
  */
 int judge_stored(struct store *store, struct arena *arena, const struct judging *judging,
                  struct judged *ret_judged /* judging->count of them */, struct error *err)

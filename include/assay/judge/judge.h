@@ -34,6 +34,9 @@ struct judged_run {
     struct record *record;
     const struct run_limits *limits;
     const char *uuid; /* of its judgement */
+    /* An earlier judgement of it, than which no item may be better in this one: of outputs that are not what they were then.
+       NULL: there is none. */
+    const struct judgement *at_best;
 };
 void judge_together(const struct judged_run *runs, size_t count /* at least 1 */);
 /*

@@ -19,6 +19,7 @@ struct other_delivery {
     double ended;                 /* Unix time, s; of one that has no end when it began */
     const char *hosts;            /* "node[1-8]"; "" where they cannot be read */
     LIST_OF(const char *) shared; /* the hosts that it has in common, by the names that were asked for */
+    enum run_kind kind; /* an acceptance, or a part: of it only what failed is told, and it settles nothing */
     enum delivery_end end;
     bool judged;
     enum verdict_word verdict; /* of a judged one, the last */

@@ -92,7 +92,10 @@ struct judgement {
     const struct reason *baselines; /* names and hashes of what it was judged against */
     struct documents
         documents; /* baselines and a contract that it was judged by and that are not the run's own */
-    double now;    /* the time that it was judged for; 0: without waivers */
+    /* Of one made as one with other runs, as it was loaded: the last verdict by the same documents that was of this run alone; NULL: there is
+       none. */
+    const enum verdict_word *alone;
+    double now; /* the time that it was judged for; 0: without waivers */
     char inputs
         [SHA256_HEX_SIZE]; /* over the above and the waivers that were in force: equal, and nothing else was
                                      decided with; "" of one that was kept before this was */
@@ -106,6 +109,9 @@ struct judgement {
     size_t accusation_count;
 };
 
+/* Of the waivers by which a run is accepted, the one that is in force no more at that time, of several the first that ended; NULL: they all
+   are, or it is accepted by none. */
+const struct waiver *judgement_ended_waiver(const struct judgement *judgement, double now);
 /* Waivers that cover at least one of the outcomes. */
 size_t judgement_waivers(const struct judgement *judgement);
 const char *accused_kind_name(enum accused_kind kind);    /* "host", "leaf", "link" */

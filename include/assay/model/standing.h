@@ -44,6 +44,8 @@ struct standing {
 struct record;
 struct standing standing_of(const struct record *record);
 bool standing_is_acceptance(const struct standing *standing);
+/* Or a part of one: who left out the test that fails was told what it shows all the same. */
+bool standing_is_delivery(const struct standing *standing);
 
 /* "acceptance", "part", "trial", ...: for file names and programs. */
 const char *run_kind_name(enum run_kind kind);

@@ -227,8 +227,8 @@ struct run_summary {
     size_t hosts, steps, attempts;
     bool judged;
     enum verdict_word verdict; /* the last */
-    /* Of a judged one, of the last judgements by its own documents and by each others: a reject, or else exceptions, or else
-       incomplete. Softer documents take nothing back. */
+    /* Of a judged one, of the last judgements by its own documents and by each others, alone and as one with other runs: a reject,
+       or else exceptions, or else incomplete. Softer documents take nothing back, and nor do peers that are worse. */
     enum verdict_word worst;
     bool accepted; /* by any of its judgements, with or without exceptions */
     bool waived;   /* somebody recorded a decision about it, in force or not */
@@ -285,6 +285,10 @@ int store_number_next(struct store *store, long long number, struct error *err)
    he signed comes: its last judgement, and what that rests on. */
 int store_import_run(struct store *from, long long number, struct store *to, const struct run_origin *origin,
                      long long *ret_number, struct error *err) __attribute__((warn_unused_result));
+
+/* The outcomes of the last judgement that came with an imported run; none where it came without one. In the record's arena. */
+int store_load_as_came(struct store *store, struct record *record, struct judgement *ret_judgement,
+                       struct error *err) __attribute__((warn_unused_result));
 
 /* Whether that judgement is the last that came with an imported run: what another party says of it in the end. */
 int store_is_last_of_origin(struct store *store, long long number, const char *judgement, bool *ret_is,
