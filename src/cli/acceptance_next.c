@@ -119,8 +119,10 @@ void acceptance_next_print(const struct acceptance_hint *hint)
     if (hint->acceptance->left_out.count == 0)
         print_mendings(hint);
     if (hint->commands != NULL)
-        cli_print("next: sh %s    # %zu run%s of exactly what is required, each added when it is over\n",
-                  hint->commands->script, hint->commands->runs, hint->commands->runs == 1 ? "" : "s");
+        cli_print(
+            "next: sh %s    # %zu run%s of what is still required and what it cannot be judged without, each "
+            "added when it is over\n",
+            hint->commands->script, hint->commands->runs, hint->commands->runs == 1 ? "" : "s");
     else if (hint->nothing_to_run)
         cli_print("next: nothing is to be run now\n");
     else if (whole->missing + whole->retest > 0 && hint->acceptance->runs.count > 0)

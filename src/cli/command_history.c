@@ -137,7 +137,7 @@ static int show(struct arena *arena, const struct history_options *options, size
     judge_history(arena, &history, &findings);
     tell_gaps(&history);
     known = is_known(&findings, &options->choice);
-    if (!known || history.runs.count == 0)
+    if (!known || findings.series.count == 0)
         tell_left_out(&history);
     if (!known)
         return unknown(arena, &findings, &options->choice, err);
