@@ -44,6 +44,8 @@ static const char *why_stays(struct arena *arena, const struct run_summary *run,
                              const struct standing *standing, const struct held_runs *held,
                              const struct prune_options *options)
 {
+    const char *why;
+
     if (run->damage != NULL)
         return "it cannot be read, so nobody knows what it says";
     if (run->state == RUN_RUNNING)
@@ -59,9 +61,13 @@ static const char *why_stays(struct arena *arena, const struct run_summary *run,
         return "it has a waiver";
     if (options->rejected)
         return NULL;
-    return run->judged && run->worst == VERDICT_REJECT && standing_is_delivery(standing) && !run->imported
+    why = why_held(arena, run, held);
+    if (why != NULL || run->imported || !run->judged || run->worst != VERDICT_REJECT ||
+        !standing_is_delivery(standing))
+        return why;
+    return standing_is_acceptance(standing)
                ? "it was rejected, and later deliveries of its hosts have to tell that; --rejected takes it out"
-               : why_held(arena, run, held);
+               : "it failed, and later deliveries of its hosts have to tell that; --rejected takes it out";
 }
 
 static void choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,

@@ -210,7 +210,7 @@ def failing_under_other_names():
         todo.run("--hosts", "blade2", hosts=blades)
         heal(lab, "node2")
         done = todo.say("add", todo.run())
-        tap.ok("1 run over the same hosts, or some of them, was rejected: 1." in done.stdout and "verdict: accept" in done.stdout,
+        tap.ok("1 part of a delivery over the same hosts, or some of them, failed: 1." in done.stdout and "verdict: accept" in done.stdout,
                "what failed under other names is told beside the verdict", done.stdout)
 
 

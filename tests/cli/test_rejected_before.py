@@ -267,6 +267,9 @@ def parts(lab):
         tap.same(done.returncode, 1, f"a part by --{name} fails", done.stdout, done.stderr)
         told(run(lab, database, silent, lab.few), ["Before it 1 part of a delivery over the same hosts, or some of them, failed: 1."],
              "the whole delivery behind it tells that it failed")
+        done = assay("prune", "--keep", 1, "--dry-run", "--db", database)
+        tap.ok("run 1 of" in done.stdout and "it failed, and later deliveries of its hosts have to tell that" in done.stdout,
+               "prune keeps it, and says why", done.stdout, done.stderr)
         done = run(lab, database, silent, lab.few)
         tap.ok(done.returncode == 0 and "failed: 1" not in notes(done), "once they were accepted it is not said again", done.stdout)
 
