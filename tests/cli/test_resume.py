@@ -220,43 +220,6 @@ def another_run_has_the_hosts(tell):
     tell.same((begun.end(), begun.starts()), (0, [1, 1]), "another run has the hosts: which goes on", begun.out, begun.err)
 
 
-def held_before_judged(database, attempts):
-    """The database, locked for others, between the end of the last test and the judgement; None: it was judged first."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        try:
-            connection = sqlite3.connect(f"file:{database}?mode=rw", uri=True, isolation_level=None, timeout=60)
-            while connection.execute("SELECT count(*) FROM attempt WHERE state='ended'").fetchone()[0] < attempts:
-                time.sleep(0.002)
-            connection.execute("BEGIN IMMEDIATE")
-            return connection if connection.execute("SELECT count(*) FROM judgement").fetchone()[0] == 0 else connection.close()
-        except sqlite3.OperationalError: # it is still being made
-            time.sleep(0.01)
-    return None
-
-
-def an_interrupt_while_it_is_judged(tell):
-    """Until the database is let go, the judgement cannot be kept."""
-    quick = write("quick.json", {"name": "quick", "purpose": "trial", "steps": SUITE["steps"][:2]})
-    page, held = os.path.join(FOLDER, "judged.html"), None
-    for turn in range(5):
-        database = os.path.join(FOLDER, f"judged{turn}.db")
-        child = start("run", "-H", lab.hostfile, "-s", quick, "--db", database, "--progress", "none", "--hosts", "node1", "-o", page)
-        held = held_before_judged(database, 2)
-        if held:
-            break
-        child.communicate(timeout=PATIENCE_S)
-    tell.ok(held, "interrupted while it is judged: met there")
-    time.sleep(2) # for what the hosts are let go of
-    child.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    held.close()
-    out, err = child.communicate(timeout=PATIENCE_S)
-    tell.same((child.returncode, (closing_lines(out) or {}).get("verdict"), os.path.exists(page)), (0, "accept", True),
-              "interrupted while it is judged: the verdict and the report are written", out, err)
-    tell.ok("all tests are over" in err, "interrupted while it is judged: and that is told", err)
-
-
 def a_run_has_one_controller(tell):
     begun = Begun("two", 15)
     done = begun.resume()
@@ -335,8 +298,7 @@ with Lab("burns", 32, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"]
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
                   an_interrupt_from_the_keyboard, an_interrupt_while_it_is_read_what_the_burns_left,
                   a_request_to_terminate, the_terminal_closes, a_tool_that_ignores_signals, two_interrupts,
-                  an_interrupt_while_it_is_judged, a_run_has_one_controller, a_limit_of_hosts_at_work,
-                  another_run_has_the_hosts,
+                  a_run_has_one_controller, a_limit_of_hosts_at_work, another_run_has_the_hosts,
                   a_host_is_rebooted_while_nobody_tests_it, the_controllers_clock_is_set_meanwhile])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.end()

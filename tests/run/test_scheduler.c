@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <uv.h>
 
@@ -551,6 +553,36 @@ static void a_run_that_was_all_done_ends_at_once(void **state)
     release(&bench);
 }
 
+/* How a process ends that is asked to so often when its run is over. */
+static int end_after(int signal, unsigned times)
+{
+    pid_t child = fork();
+    int status = -1;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct bench bench;
+
+        prepare(&bench, "n[1-2]", in_order);
+        run(&bench, NULL);
+        for (unsigned i = 0; i < times; i++)
+            raise(signal);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+static void who_ends_a_run_while_it_is_judged_is_told_once_and_the_second_time_it_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(end_after(SIGINT, 1), 0);
+    assert_int_equal(end_after(SIGINT, 2), SIGINT);
+    assert_int_equal(end_after(SIGTERM, 1), 0);
+    assert_int_equal(end_after(SIGTERM, 2), SIGTERM);
+    assert_int_equal(end_after(SIGHUP, 3), 0);
+}
+
 /* As they are loaded from the store; in memory their bytes are let go of. */
 static void load_windows(struct bench *bench, struct attempt *attempt)
 {
@@ -830,6 +862,7 @@ int main(void)
         cmocka_unit_test(a_host_is_held_until_every_sweep_of_it_is_clean),
         cmocka_unit_test(a_member_that_falls_silent_holds_up_only_itself),
         cmocka_unit_test(a_run_that_was_all_done_ends_at_once),
+        cmocka_unit_test(who_ends_a_run_while_it_is_judged_is_told_once_and_the_second_time_it_ends),
         cmocka_unit_test(an_open_attempt_is_taken_up_with_the_command_that_was_sent),
         cmocka_unit_test(a_smaller_set_is_planned_once),
         cmocka_unit_test(a_cancelled_run_goes_on_when_resumed_and_proven_gone),
