@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/run/scheduler.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -302,9 +303,11 @@ static void told_to_stop(int number)
 {
     static const char words[] =
         "\nassay: all tests are over; what they found is judged and written; once more: stop without that\n";
+    const int before = errno; /* whom it interrupts asks for its own */
 
     (void)number;
     (void)!write(STDERR_FILENO, words, sizeof words - 1);
+    errno = before;
 }
 
 /* On many hosts it takes seconds to let go of them, to judge and to write the report, and whoever ends the run then wants all that. */

@@ -17,7 +17,8 @@
 
 enum { BUSY_TIMEOUT_MS = 20000 };
 
-static int ask_pragma(struct store *store, const char *sql, int64_t *ret_answer)
+/* As many whole numbers as there are answers, of one row. */
+static int ask_numbers(struct store *store, const char *sql, int64_t *ret_answers, int count)
 {
     sqlite3_stmt *statement;
     int result = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
@@ -26,7 +27,8 @@ static int ask_pragma(struct store *store, const char *sql, int64_t *ret_answer)
         return result;
     result = sqlite3_step(statement);
     if (result == SQLITE_ROW) {
-        *ret_answer = sqlite3_column_int64(statement, 0);
+        for (int i = 0; i < count; i++)
+            ret_answers[i] = sqlite3_column_int64(statement, i);
         result = SQLITE_OK;
     }
     sqlite3_finalize(statement);
@@ -153,7 +155,7 @@ static int open_file(struct store *store, const char *name, int flags)
     run_nothing_of_it(store);
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
-    return ask_pragma(store, "SELECT count(*) FROM sqlite_schema", &schema);
+    return ask_numbers(store, "SELECT count(*) FROM sqlite_schema", &schema, 1);
 }
 
 /* As a URI, every byte that might mean something in one is written as %XX. */
@@ -224,37 +226,21 @@ static int open_for_writing(struct store *store, struct error *err)
     return 0;
 }
 
-/* In one look, for another process may be making the file: what it had not done a moment ago, with what it has done now, would
-   be the file of another program. */
-static int ask_owner(struct store *store, int64_t *ret_version, int64_t *ret_application, int64_t *ret_tables)
-{
-    static const char sql[] = "SELECT user_version,application_id,(SELECT count(*) FROM sqlite_schema) "
-                              "FROM pragma_user_version,pragma_application_id";
-    sqlite3_stmt *statement;
-    int result = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-
-    if (result != SQLITE_OK)
-        return result;
-    result = sqlite3_step(statement);
-    if (result == SQLITE_ROW) {
-        *ret_version = sqlite3_column_int64(statement, 0);
-        *ret_application = sqlite3_column_int64(statement, 1);
-        *ret_tables = sqlite3_column_int64(statement, 2);
-        result = SQLITE_OK;
-    }
-    sqlite3_finalize(statement);
-    return result;
-}
-
-/* Ours, or empty and to be ours; 0 with its version. */
+/* Ours, or empty and to be ours; 0 with its version. In one look, for another process may be making the file: what it had not
+   done a moment ago, with what it has done now, would be the file of another program. */
 static int check_owner(struct store *store, int newest, int64_t *ret_version, struct error *err)
 {
-    int64_t application = 0, tables = 0;
-    int result = ask_owner(store, ret_version, &application, &tables);
+    enum { VERSION, APPLICATION, TABLES, ANSWERS };
+    static const char sql[] = "SELECT user_version,application_id,(SELECT count(*) FROM sqlite_schema) "
+                              "FROM pragma_user_version,pragma_application_id";
+    int64_t answers[ANSWERS] = {0};
+    int result = ask_numbers(store, sql, answers, ANSWERS);
 
     if (result != SQLITE_OK)
         return opening_error(store, result, err);
-    if (application != STORE_APPLICATION_ID && (tables > 0 || *ret_version != 0 || application != 0))
+    *ret_version = answers[VERSION];
+    if (answers[APPLICATION] != STORE_APPLICATION_ID &&
+        (answers[TABLES] > 0 || *ret_version != 0 || answers[APPLICATION] != 0))
         return error_set(err, ERROR_USAGE,
                          "%s is a database of another program; name another file with --db or ASSAY_DB",
                          store->path);
@@ -270,8 +256,8 @@ static int check_owner(struct store *store, int newest, int64_t *ret_version, st
 static int check_nothing_acts(struct store *store, struct error *err)
 {
     int64_t acting = 0;
-    int result =
-        ask_pragma(store, "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table','index')", &acting);
+    int result = ask_numbers(store, "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table','index')",
+                             &acting, 1);
 
     if (result != SQLITE_OK)
         return opening_error(store, result, err);
